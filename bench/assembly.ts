@@ -1,5 +1,5 @@
 // How the cost of assembly grows with the number of deltas: per delta it must stay the same (B79).
-import { assemble, stamp } from "../src/index.ts";
+import { assemble, stampDeltas } from "../src/index.ts";
 import type { MessageDelta } from "../src/index.ts";
 import { median, table } from "./measure.ts";
 
@@ -12,7 +12,7 @@ const GOAL = 2;
  * read, as on a wire: a million deltas held in memory would measure the garbage collector.
  */
 function* stream(count: number): Generator<MessageDelta> {
-  const inRun = stamp("run", () => 0);
+  const inRun = stampDeltas("run", () => 0);
   yield inRun({ kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } });
   for (let sent = 2; sent < count; sent++) {
     const step = sent % 104;

@@ -25,7 +25,7 @@ const model: LocalProvider = {
   models: ["clock"],
   async *answer(): AsyncGenerator<Delta> {
     const number = ++count;
-    const word = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, part: 0 } });
+    const word = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
     yield { kind: "start", payload: { modelId: "clock", requestId: `answer-${number}`, contractVersion: 1 } };
     await pause(150);
     said.first = now();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { campaign, type Report } from "../test/agent/kills/campaign.ts";
 import { buildPrograms } from "../test/agent/kills/programs.ts";
-import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
+import { freshFile, freshSchema } from "../test/ledger/crash/campaign/databases.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { progress, wholeNumber } from "./campaign.ts";
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { cellsOf } from "../test/server/matrix/cells.ts";
 import { CLIENTS } from "../test/server/matrix/clients/index.ts";
-import type { Exception } from "../test/server/matrix/exceptions.ts";
-import { EXCEPTIONS, exceptionsOf } from "../test/server/matrix/exceptions.ts";
+import type { Exception } from "../test/server/matrix/exceptions.rows.ts";
+import { EXCEPTIONS, exceptionsOf } from "../test/server/matrix/exceptions.rows.ts";
 import type { Cell, Client, UpstreamName } from "../test/server/matrix/types.ts";
 import { writeOrCheck } from "./generated.ts";
 

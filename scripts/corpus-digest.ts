@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Delta, Dialect, Encoded, Loss, Message } from "../src/index.ts";
 import { AssemblyError, dialect, dialects, KoineError, parseJson, stringifyJson, transcode } from "../src/index.ts";
-import { assemble, checkDeltas, detect, disassemble } from "../src/index.ts";
+import { assemble, checkDeltas, detectDialect, disassemble } from "../src/index.ts";
 
 type Table = Readonly<Record<string, string>>;
 
@@ -371,7 +371,7 @@ function digestRow({ path, kind, model, status, ...row }: Row): void {
   const text = readFileSync(`${CORPUS}/${path}`, "utf8");
   const texts = kind === "streams" ? text.split("\n").filter((line) => line !== "") : [text];
   const wires = texts.map((json) => parseJson(json));
-  digest.step("detect", "-", () => wires.map((wire) => detect(wire) ?? null));
+  digest.step("detect", "-", () => wires.map((wire) => detectDialect(wire) ?? null));
   if (kind === "streams") return digestStream(digest, source, wires);
   const [wire] = wires;
   const beside: Beside = {};

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { campaign } from "../test/ledger/crash/campaign.ts";
-import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
-import { serverCampaign } from "../test/ledger/crash/outage.ts";
+import { campaign } from "../test/ledger/crash/campaign/campaign.ts";
+import { freshFile, freshSchema } from "../test/ledger/crash/campaign/databases.ts";
+import { serverCampaign } from "../test/ledger/crash/campaign/server-outage.ts";
 import { buildPrograms } from "../test/ledger/crash/programs.ts";
-import type { Report } from "../test/ledger/crash/report.ts";
+import type { Report } from "../test/ledger/crash/campaign/report.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { progress, wholeNumber } from "./campaign.ts";
 
@@ -42,7 +42,7 @@ function conclude(what: string, report: Report): void {
 }
 
 console.log(`seed ${seed}`);
-const [program = ""] = await buildPrograms(folder, "worker");
+const [program = ""] = await buildPrograms(folder, "writer/writer-program");
 const common = { program, evidence: folder, seed, parallel, perDatabase: PER_DATABASE, progress };
 if (sqlite > 0) {
   let files = 0;

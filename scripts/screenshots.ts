@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { launch } from "../test/page/support/chromium.ts";
 import { openPage } from "../test/page/support/open-page.ts";
-import { STORY_NOW, StoryClock, storyConfig, tellStory } from "../test/page/support/story.ts";
-import { VIEW_NAMES, viewsOf } from "../test/page/support/views.ts";
+import { STORY_NOW, StoryClock, storyConfig, playStory } from "../test/page/support/story.ts";
+import { VIEW_NAMES, createViews } from "../test/page/support/views.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ mkdirSync(values.out, { recursive: true });
 const clock = new StoryClock();
 const browser = await launch();
 const opened = await openPage({ browser, config: storyConfig(), options: { clock: clock.read } });
-const views = viewsOf(await tellStory(opened.koine, clock));
+const views = createViews(await playStory(opened.koine, clock));
 const { page } = opened;
 await page.clock.setFixedTime(STORY_NOW);
 for (const name of VIEW_NAMES.filter((each) => values.view === undefined || each === values.view)) {

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Seeded } from "../test/ledger/crash/seeded.ts";
+import { SeededRandom } from "../test/ledger/crash/campaign/seeded-random.ts";
 import { campaign, type Report } from "../test/server/kills/campaign.ts";
 import { freshDatabase, freshFile } from "../test/server/kills/databases.ts";
 import { planOf } from "../test/server/kills/killer.ts";
-import { buildProgram } from "../test/server/kills/program.ts";
+import { buildProgram } from "../test/server/kills/build-program.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { progress, wholeNumber } from "./campaign.ts";
 
@@ -50,7 +50,7 @@ if (count("postgres") > 0) {
   const running = await startPostgres({ fsync: false });
   try {
     const fresh = (): ReturnType<typeof freshDatabase> => freshDatabase(running.url);
-    const plan = planOf(new Seeded(seed), count("postgres"), 2);
+    const plan = planOf(new SeededRandom(seed), count("postgres"), 2);
     const report = await campaign({ ...common, instances: 2, plan, fresh });
     conclude("PostgreSQL, two instances", report);
   } finally {
@@ -58,7 +58,7 @@ if (count("postgres") > 0) {
   }
 }
 if (count("sqlite") > 0 && process.exitCode === undefined) {
-  const plan = planOf(new Seeded(seed), count("sqlite"), 1);
+  const plan = planOf(new SeededRandom(seed), count("sqlite"), 1);
   const report = await campaign({ ...common, instances: 1, plan, fresh: () => freshFile(folder) });
   conclude("SQLite, one instance", report);
 }

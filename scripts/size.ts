@@ -13,17 +13,17 @@ const BUDGETS = { root: 45, providers: 30, dialect: 12 };
 const OVER: Readonly<Record<string, number>> = {
   root: 215,
   providers: 149,
-  anthropic: 52,
+  anthropic: 53,
   gemini: 61,
-  "openai-chat": 61.5,
-  "openai-responses": 58.5,
-  bedrock: 53,
+  "openai-chat": 63,
+  "openai-responses": 60,
+  bedrock: 54,
   "ai-sdk-ui": 41,
   "ai-sdk-model": 39.5,
-  canonical: 15.5,
-  tagged: 15.7,
-  flat: 17,
-  run: 15.8,
+  canonical: 16.5,
+  tagged: 16.5,
+  flat: 17.8,
+  run: 16.8,
 };
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** What an app with hand-picked dialects imports besides them. */

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openLedger } from "../src/ledger/index.ts";
-import { textOf } from "../src/model/index.ts";
+import { getText } from "../src/model/index.ts";
 import { Readers } from "./soak/readers.ts";
 import { answerOf, callIn } from "./soak/talk.ts";
 
@@ -103,8 +103,8 @@ async function recorded(): Promise<Set<number>> {
     const page = await ledger.threads(before === undefined ? { limit: 500 } : { limit: 500, before });
     for (const { id } of page) {
       const [question, answer] = await ledger.transcript(id);
-      const call = question === undefined ? Number.NaN : callIn(textOf(question));
-      if (answer !== undefined && textOf(answer) === answerOf(call)) calls.add(call);
+      const call = question === undefined ? Number.NaN : callIn(getText(question));
+      if (answer !== undefined && getText(answer) === answerOf(call)) calls.add(call);
     }
     before = page.at(-1)?.id;
     if (before === undefined) break;

@@ -137,6 +137,6 @@ describe("wrong JSON types", () => {
   });
 
   test("what a dialect does not carry is said", () => {
-    expect(thrown(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-carried");
+    expect(thrown(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-supported");
   });
 });

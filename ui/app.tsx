@@ -1,35 +1,35 @@
-// The frame around every view: which one is shown is the address's to say. Views are loaded when they are first shown.
+// The page: selects the view by URL inside the frame. Views are loaded on demand.
 import { Route, Switch, useLocation, useSearchParams } from "wouter";
 import { HomeView } from "./home/home-view.tsx";
 import { Toasts } from "./kit/index.ts";
 import { ROUTES } from "./routes.ts";
-import { Frame } from "./shell/frame.tsx";
+import { PageFrame } from "./shell/frame.tsx";
 import { lazyView, ViewBoundary } from "./shell/lazy-view.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { Titled, TitledByThread } from "./shell/page-title.tsx";
-import { TokenGate } from "./shell/token-gate.tsx";
+import { TokenDialogGate } from "./shell/token-dialog.tsx";
 
 const ConversationView = lazyView(async () => (await import("./conversation/conversation-view.tsx")).ConversationView);
-const NewView = lazyView(async () => (await import("./composer/new-view.tsx")).NewView);
+const NewView = lazyView(async () => (await import("./composer/start/new-view.tsx")).NewView);
 const InspectView = lazyView(async () => (await import("./inspect/inspect-view.tsx")).InspectView);
 const TranslateView = lazyView(async () => (await import("./translate/translate-view.tsx")).TranslateView);
 
 export function App() {
   return (
     <>
-      <Frame>
+      <PageFrame>
         <Views />
-      </Frame>
-      <TokenGate />
+      </PageFrame>
+      <TokenDialogGate />
       <Toasts />
     </>
   );
 }
 
 function Views() {
-  const [place] = useLocation();
+  const [path] = useLocation();
   return (
-    <ViewBoundary place={place}>
+    <ViewBoundary path={path}>
       <Switch>
         <Route path={ROUTES.home}>
           <Titled>
@@ -59,11 +59,11 @@ function Views() {
 function ThreadView({ id, inspect = false }: { id: string; inspect?: boolean }) {
   const [query] = useSearchParams();
   const at = query.get("at");
-  const given = { threadId: id, ...(at !== null && { at }) };
+  const viewProps = { threadId: id, ...(at !== null && { at }) };
   return (
     <TitledByThread id={id} prefix={inspect ? "Inspect: " : ""}>
-      {/* Another thread is another view: nothing of one is carried over into the next. */}
-      {inspect ? <InspectView key={id} {...given} /> : <ConversationView key={id} {...given} />}
+      {/* The key gives every thread a fresh view without state of another. */}
+      {inspect ? <InspectView key={id} {...viewProps} /> : <ConversationView key={id} {...viewProps} />}
     </TitledByThread>
   );
 }

@@ -1,4 +1,4 @@
-// The page begins here.
+// Entry point of the page.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";

@@ -1,4 +1,4 @@
-// The addresses of the views, one way to write each. The server answers the same paths (src/server/page).
+// URL paths of the page's views. The server serves the same paths (src/server/page).
 
 export const ROUTES = {
   home: "/",
@@ -8,16 +8,16 @@ export const ROUTES = {
   translate: "/translate",
 } as const;
 
-/** A conversation; `at`: scrolled to this message, on its branch. */
+/** Path of a conversation; `at`: the id of a message to scroll to, on its branch. */
 export function threadPath(id: string, at?: string): string {
-  return withPlace(`/t/${encodeURIComponent(id)}`, at);
+  return withMessage(`/t/${encodeURIComponent(id)}`, at);
 }
 
-/** A conversation in every dialect; `at`: the turn that ends with this message. */
+/** Path of the inspector; `at`: the id of the last message of the turn to show. */
 export function inspectPath(id: string, at?: string): string {
-  return withPlace(`/t/${encodeURIComponent(id)}/inspect`, at);
+  return withMessage(`/t/${encodeURIComponent(id)}/inspect`, at);
 }
 
-function withPlace(path: string, at: string | undefined): string {
+function withMessage(path: string, at: string | undefined): string {
   return at === undefined ? path : `${path}?at=${encodeURIComponent(at)}`;
 }

@@ -1,5 +1,5 @@
 // Koine as a contender.
-import type { Loss, ModelRequest, Response } from "../../src/index.ts";
+import type { Loss, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { dialect, dialects, parseJson, stringifyJson, transcode, user } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
@@ -27,7 +27,7 @@ function editRequest(request: ModelRequest): void {
   request.messages.push(user(APPENDED));
 }
 
-function editResponse(response: Response): void {
+function editResponse(response: ModelResponse): void {
   changeText([response.message, ...(response.alternatives ?? []).map(({ message }) => message)]);
 }
 

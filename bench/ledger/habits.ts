@@ -29,7 +29,7 @@ export function measureResending(): Promise<void> {
     for (let call = 0; call < CALLS; call++) {
       history.push(messageOf(call * 2));
       sent += JSON.stringify(history).length;
-      const found = await ledger.recognise(history);
+      const found = await ledger.findThread(history);
       const threadId = found.threadId ?? (await ledger.createThread()).id;
       await ledger.append(threadId, history.slice(found.known), { parentMessageId: found.parentMessageId });
       const answer = messageOf(call * 2 + 1);

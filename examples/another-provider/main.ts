@@ -43,7 +43,7 @@ say("What did not arrive:", told(forGemini.losses));
 assert.equal(forGemini.address?.model, "gemini-3-pro", "the model is in the URL");
 assert.ok(!JSON.stringify(forGemini.wire).includes("c2lnbmVkIGJ5IGNsYXVkZQ=="), "no signature goes to another issuer");
 assert.ok(!JSON.stringify(forGemini.wire).includes("They want the weather."), "thinking does not become text");
-assert.ok(forGemini.losses.some(({ code }) => code === "reasoning-unsaid"));
+assert.ok(forGemini.losses.some(({ code }) => code === "reasoning-unsupported"));
 
 // 3. Gemini's answer joins the conversation.
 const reply = {

@@ -6,7 +6,7 @@ import {
   assistant,
   dialect,
   reasoning,
-  stamp,
+  stampDeltas,
   text,
   toolCall,
   toolResult,
@@ -56,7 +56,7 @@ const deltas: Delta[] = [
   { kind: "tool_call_end", payload: { toolCallId: "call_2" } },
   { kind: "done", payload: { finishReason: "tool-calls" } },
 ];
-const { message } = assemble(deltas.map(stamp("run_1", Date.now)));
+const { message } = assemble(deltas.map(stampDeltas("run_1", Date.now)));
 const [spoken, lookup] = message.parts;
 assert.ok(spoken?.type === "text" && spoken.text === "One moment.");
 assert.ok(lookup?.type === "tool-call" && lookup.inputText === '{"order": 12345678901234567890}');

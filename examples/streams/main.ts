@@ -74,7 +74,7 @@ assert.equal(choices[0]?.finish_reason, "tool_calls");
 // 4. What a chat chunk cannot say is in the report.
 const told = coder.losses.map(({ level, code, path }) => `${level}: ${code} at ${path}`);
 console.log("What did not arrive:", told);
-assert.ok(coder.losses.some(({ code, path }) => code === "reasoning-unsaid" && path === "/message/parts/0"));
+assert.ok(coder.losses.some(({ code, path }) => code === "reasoning-unsupported" && path === "/message/parts/0"));
 
 // 5. The same bytes as one message, the signature still on its part; cut off, they are a part of it and an error.
 const decoder = dialect("anthropic").streamDecoder();

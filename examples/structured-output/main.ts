@@ -48,8 +48,8 @@ try {
   assert.fail("Five tokens are too few for a recipe.");
 } catch (error) {
   if (!(error instanceof OutputError)) throw error;
-  console.log(`${error.fault}: ${error.message}`);
-  assert.equal(error.fault, "cut-off");
+  console.log(`${error.reason}: ${error.message}`);
+  assert.equal(error.reason, "cut-off");
   assert.equal(error.response.finishReason.unified, "length");
 }
 

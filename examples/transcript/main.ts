@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Delta } from "koine";
-import { assistant, system, textOf, user } from "koine";
+import { assistant, system, getText, user } from "koine";
 import { openLedger } from "koine/ledger";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-example-"));
@@ -37,7 +37,7 @@ assert.equal((await ledger.run(first.id)).state, "superseded");
 assert.equal((await ledger.tree(thread.id)).messages.length, 3);
 
 const transcript = await ledger.transcript(thread.id);
-for (const message of transcript) console.log(`${message.role}: ${textOf(message)}`);
+for (const message of transcript) console.log(`${message.role}: ${getText(message)}`);
 assert.deepEqual(
   transcript.map(({ id }) => id),
   [question.id, messages[0]?.id],
@@ -68,7 +68,7 @@ const resent = [
   assistant("Twenty-four degrees, no clouds."),
   user("And tomorrow?"),
 ];
-const found = await ledger.recognise(resent);
+const found = await ledger.findThread(resent);
 assert.equal(found.threadId, thread.id);
 assert.equal(found.known, 3);
 assert(found.messages.some(({ parts }) => parts.some(({ seals }) => seals?.[0]?.value === "c2lnbmVk")));

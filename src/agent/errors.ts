@@ -1,27 +1,27 @@
-// The agent's errors: one class, a stable code, and a message that says what to do about it.
+// The agent's errors: one class with a stable code and a message with advice.
 import { KoineError } from "../model/errors.ts";
 
-/** What can go wrong with an agent. What a tool or a model does wrong is no such error: it becomes part of the history. */
+/** The codes of `AgentError`. Failures of tools and models are not errors: they become part of the history. */
 export const AGENT_ERRORS = {
-  "invalid-input": "An argument is not what the method takes.",
-  "invalid-tool": "A tool's definition cannot be used: its name, its schema, or two of one name.",
-  "source-failed": "A source could not list its tools, or not be closed; the error's cause is what it threw.",
-  "missing-package": "A package that this needs is not installed.",
+  "invalid-input": "An argument is invalid.",
+  "invalid-tool": "A tool's definition is invalid: its name, its schema, or a name that another tool has.",
+  "source-failed": "A tool source could not list its tools or be closed; `cause` is its exception.",
+  "missing-package": "A required package is not installed.",
   "mcp-failed": "An MCP server could not be started or reached, or broke its protocol.",
-  "callback-failed":
-    "A function that the agent was given threw, and it cannot be known how to go on; its cause says why.",
-  busy: "Another run is at work on the thread, here or elsewhere; wait for it to end.",
-  conflict:
-    "What the caller relies on no longer holds: what was said with this key is on another branch now, or was something else.",
-  left: "The run was let go of, not cancelled: whoever resumes the thread goes on with it.",
-  ended: "The run has ended; it takes no more messages.",
+  "callback-failed": "A callback of the options threw, so the run cannot continue; `cause` is its exception.",
+  busy: "Another run is active in the thread, in this or another process; wait for its end.",
+  conflict: "The idempotency key was used for other messages, or its messages are on another branch.",
+  released: "The run was released, not cancelled: another process can resume the thread.",
+  ended: "The run has ended; it accepts no more messages.",
   closed: "The agent was closed.",
 } as const;
+/** The code of an `AgentError`. */
 export type AgentErrorCode = keyof typeof AGENT_ERRORS;
 
+/** An error of the agent. */
 export class AgentError extends KoineError<AgentErrorCode> {
   override readonly name = "AgentError";
-  /** Which argument, tool or server: a JSON pointer into what was given, such as "/tools/2/name", or "mcp:files". */
+  /** The argument, tool or server: a JSON pointer into the options, such as "/tools/2/name", or "mcp:files". */
   readonly path: string;
 
   constructor(code: AgentErrorCode, message: string, details: ErrorOptions & { path?: string } = {}) {
@@ -30,7 +30,7 @@ export class AgentError extends KoineError<AgentErrorCode> {
   }
 }
 
-/** Whether a run ends because it goes on elsewhere: nothing is recorded as cancelled then. */
-export function isLeft(reason: unknown): boolean {
-  return reason instanceof AgentError && reason.code === "left";
+/** True if a run ends because another process continues it: no call is recorded as cancelled then. */
+export function isReleased(reason: unknown): boolean {
+  return reason instanceof AgentError && reason.code === "released";
 }

@@ -1,8 +1,8 @@
-// The agent: a model, its tools, and a record of everything they did.
+// The agent: runs a model with tools, and records every step in a ledger.
 export { createAgent } from "./agent.ts";
 export type { AgentErrorCode } from "./errors.ts";
 export { AGENT_ERRORS, AgentError } from "./errors.ts";
 export type * from "./mcp/index.ts";
 export { mcpServer } from "./mcp/index.ts";
-export { tool, toolOutput } from "./tool.ts";
+export { tool, toolOutput } from "./tools/tool.ts";
 export type * from "./types.ts";

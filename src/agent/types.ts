@@ -1,8 +1,8 @@
-// The public face of the agent: tools, runs, events and results.
+// The public types of the agent: tools, options, runs, events and results.
 import type { AnySchema, CallOptions, Client, Effects, InferSchema } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type {
-  Content,
+  MessageContent,
   Delta,
   FinishReason,
   Message,
@@ -19,20 +19,20 @@ import type { AgentError } from "./errors.ts";
 
 // ---- Tools ----
 
-/** What a tool is told beside its input. */
+/** The context of a tool call. */
 export interface ToolContext {
-  /** As it is recorded: where the thread has the model's own id already, another one. */
+  /** The recorded id; it differs from the model's id if the thread already contains that. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Aborted when the run is cancelled or the tool's time is up. What the tool returns at once then is still recorded. */
+  /** Aborted when the run is cancelled or the tool's time limit is reached. A value that the tool returns at once is still recorded. */
   readonly signal: AbortSignal;
   readonly threadId: string;
   readonly runId: string;
-  /** True where the call had been started before and its result was lost: only tools that are safe to repeat see it. */
-  readonly again: boolean;
+  /** True if the call was started before and its result was lost. Only tools with `retry: "safe"` are run again. */
+  readonly isRerun: boolean;
 }
 
-/** What a tool gives back where a plain value will not do: parts beside the output, or an error that it means. */
+/** The argument of `toolOutput`: an output with content parts, or an error. */
 export interface ToolOutput {
   output?: unknown;
   /** Text, images, audio, video and files. */
@@ -40,80 +40,82 @@ export interface ToolOutput {
   isError?: boolean;
 }
 
+/** A tool that the agent runs. */
 export interface AgentTool<Schema extends AnySchema = AnySchema> {
   name: string;
   description?: string | undefined;
-  /** Arguments that do not match are answered with an error, and the tool does not run. Absent: every object is taken. */
+  /** The schema of the arguments. Invalid arguments get an error result, and the tool does not run. Absent: any object is valid. */
   input?: Schema | undefined;
-  /** The JSON Schema to show to the model, for Standard Schemas that cannot say theirs. */
+  /** The JSON Schema for the model, for Standard Schemas that cannot be converted. */
   inputSchema?: SchemaObject | undefined;
   /** "text": a free-form tool, whose input is a string (B32). */
   format?: "json" | "text" | undefined;
   strict?: boolean | undefined;
-  /** What to do with a call that was started when the process died: run it again, or answer that it was interrupted. Default "never". */
+  /** The handling of a call that was running when the process died: "safe" runs it again; "never" (default) gives it an error result. */
   retry?: "safe" | "never" | undefined;
   /** Default: the agent's `toolTimeoutMs`. */
   timeoutMs?: number | undefined;
-  /** A value: text, anything else as JSON; `toolOutput(…)` for more. What it throws becomes an error result. */
+  /** Runs the tool. Returns a string, any other value as JSON, or `toolOutput(…)`. An exception becomes an error result. */
   run(input: InferSchema<Schema>, context: ToolContext): unknown;
 }
 
-/** Tools that come from elsewhere and may change between two steps, such as those of an MCP server. */
+/** A source of tools that may change between two steps, such as an MCP server. */
 export interface ToolSource {
   readonly name: string;
-  /** The tools as they are now; asked before each step. */
+  /** Returns the current tools; called before each step. */
   tools(): readonly AgentTool[] | Promise<readonly AgentTool[]>;
   close?(): Promise<void>;
 }
 
 // ---- The agent ----
 
-/** Said of a call before it runs: true lets it run; a text is the reason why not, which the model is told. */
+/** The decision about a call: true approves it; a string rejects it with a reason for the model. */
 export type Approval = boolean | string;
 
+/** Options of `createAgent`. */
 export interface AgentOptions {
   client: Client;
   /** `provider/model`. */
   model: string;
   /**
-   * Names must differ. A provider's own tool (its web search) is declared as it is; where the caller has to run it
-   * (computer use), an agent's tool of the same name does, and only the provider's declaration is sent.
+   * Tools with unique names. A provider's own tool (web search) is declared unchanged. If the client must run it (computer
+   * use), add an agent tool with the same name; only the provider's declaration is sent.
    */
   tools?: readonly (AgentTool | ToolSource | ProviderTool)[] | undefined;
-  /** A system message in front of every call; not part of the transcript. */
-  instructions?: Content | undefined;
-  /** Where everything is recorded. Default: a ledger in memory of the agent's own. */
+  /** A system message at the start of every request; not part of the transcript. */
+  instructions?: MessageContent | undefined;
+  /** The ledger that records the runs. Default: a new ledger in memory. */
   ledger?: Ledger | undefined;
   /**
-   * The rest of each request: sampling, reasoning, toolChoice, provider options. A `toolChoice` that demands a call holds
-   * for the first step of a run; afterwards the model may choose, or it would never come to an answer.
+   * Further fields of each request: sampling, reasoning, toolChoice, provider options. A `toolChoice` that requires a call
+   * applies to the first step of a run only; otherwise the model could never finish.
    */
   request?: Partial<Omit<ModelRequest, "messages" | "model" | "tools" | "stream">> | undefined;
   /** Retries, timeouts, fallbacks, headers of each call. */
   call?: Omit<CallOptions, "signal"> | undefined;
   /** Model calls per run. Default 32. */
   maxSteps?: number | undefined;
-  /** Asked after every step that would go on; true ends the run with the reason "stopped". */
+  /** Called after every step that another step would follow; true ends the run with the reason "stopped". */
   stopWhen?: ((step: StepInfo) => boolean | Promise<boolean>) | undefined;
-  /** Asked before a tool runs. Waiting here is fine: the run is recorded, and the signal tells if it is cancelled. */
+  /** Called before a tool runs. It may wait for a person: the run is recorded, and the signal aborts if it is cancelled. */
   approve?: ((call: ToolCallPart, context: ToolContext) => Approval | Promise<Approval>) | undefined;
   /**
-   * Writes what was queued into the thread, where that has to be one write with something else. Default: `ledger.append`.
-   * What it throws ends the run, and the messages wait again.
+   * Appends queued messages to the thread, for callers that must combine this with another write. Default:
+   * `ledger.append`. An exception ends the run, and the messages stay queued.
    */
   append?: ((threadId: string, messages: readonly Message[]) => Promise<StoredMessage[]>) | undefined;
-  /** How many tools run at the same time. Default 8. */
+  /** The maximum number of tools that run at the same time. Default 8. */
   maxParallel?: number | undefined;
   /** Default 2 minutes. */
   toolTimeoutMs?: number | undefined;
   /**
-   * The most messages of the thread that a call sees; see `ledger.context`. Where the last question and what belongs to it
-   * are more, the call sees more: it must be about something. Default: all.
+   * The maximum number of messages per request; see `ledger.context`. If the last user message and the messages after it
+   * are more, all of those are sent. Default: unlimited.
    */
   maxMessages?: number | undefined;
-  /** Hears of what the agent works around: a tool that a source lists later under a name that another one has. */
+  /** Called with problems that do not stop the agent: a source that later lists a tool under the name of another one. */
   onProblem?: ((problem: AgentError) => void) | undefined;
-  /** How time passes, so that tests can hold it. */
+  /** Replaces real waiting in tests. */
   effects?: Partial<Pick<Effects, "sleep">> | undefined;
 }
 
@@ -121,117 +123,121 @@ export interface AgentOptions {
 export interface StepInfo {
   /** From 0, within this run of the agent. */
   index: number;
-  /** The ledger's run that holds it. */
+  /** The run of the ledger that contains it. */
   runId: string;
-  /** The answer and, where tools were called, the tool message. None where the answer said nothing at all. */
+  /** The answer and, after tool calls, the tool message. Empty if the answer was empty. */
   messages: readonly StoredMessage[];
   finishReason: FinishReason;
   usage?: Usage;
 }
 
+/** Options of `Agent.run`. */
 export interface RunOptions {
-  /** The thread to go on with. Default: a new one. */
+  /** The thread to continue. Default: a new one. */
   threadId?: string | undefined;
   /**
-   * Cancels the run. Aborted with an `AgentError` "left" as its reason, it lets go of the run instead: calls that have no
-   * result yet are not answered, and whoever resumes the thread goes on with them. The result rejects with that error.
+   * Cancels the run. Aborted with an `AgentError` "released" as its reason, it releases the run instead: calls without a
+   * result stay open, and another process can resume the thread. The result then rejects with that error.
    */
   signal?: AbortSignal | undefined;
   /**
-   * The same key does not say the same again (B95): a repeated call gives the answer that follows what the first one
-   * appended, or goes on to it where there is none yet.
+   * Makes a repeated call safe (B95): the input is appended once. A repeated call returns the answer to it, or continues
+   * the thread until there is one.
    */
   idempotencyKey?: string | undefined;
 }
 
+/** Options of `Agent.resume`. */
 export interface ResumeOptions {
   /** As in `RunOptions`. */
   signal?: AbortSignal | undefined;
-  /** Does not wait for the lease of the writer that is gone. Only where it surely is. */
+  /** true: does not wait for the lease of a dead writer to expire. Use it only if that process is surely gone. */
   force?: boolean | undefined;
 }
 
-/** What may wait for its turn: *steer* goes in after this round of tools, *follow-up* after this answer. */
+/** The delivery of a queued message: "steer" after the current tool round, "follow-up" after the current answer. */
 export type QueueKind = "steer" | "follow-up";
+/** A message that waits for delivery to the model. */
 export interface QueuedMessage {
   id: string;
   kind: QueueKind;
   message: Message;
 }
 
-/** Why a run of the agent ended. */
+/** The reason why a run ended. */
 export type EndReason =
-  /** The model said all, and nothing waits. */
+  /** The model has finished, and no message is queued. */
   | "done"
   | "max-steps"
   | "stopped"
   | "cancelled"
-  /** The answer ended in a way that calling again would not mend: length without a call, a filter, a refusal. */
+  /** The answer ended in a way that another call would repeat: token limit without a call, filter, refusal. */
   | "cut-off";
 
+/** The result of a run. */
 export interface AgentResult {
   threadId: string;
   reason: EndReason;
-  /** The last answer; absent where there is none. */
+  /** The last answer, if any. */
   message?: StoredMessage;
-  /** Its text, with that of the pieces before it where it had paused. */
+  /** The text of the last answer, including the messages before it in which it paused. */
   text: string;
   steps: StepInfo[];
   /** The sum of all steps, failed attempts included. */
   usage: Usage;
-  /** What was queued and not said; where the run was cancelled before it could be, its input, too. */
+  /** Queued messages that were not delivered; for a run that was cancelled at its start, also its input. */
   pending: QueuedMessage[];
 }
 
+/** An event of a run. */
 export type AgentEvent =
   | { type: "message"; message: StoredMessage }
   | { type: "step-start"; index: number; runId: string }
   | { type: "delta"; runId: string; delta: Delta }
-  | { type: "tool-start"; runId: string; call: ToolCallPart; again: boolean }
+  | { type: "tool-start"; runId: string; call: ToolCallPart; isRerun: boolean }
   | { type: "tool-end"; runId: string; call: ToolCallPart; result: ToolResultPart }
   | { type: "step-end"; step: StepInfo }
   | { type: "queued"; queued: QueuedMessage }
-  /** It does not wait any more: it was said, and is in the thread, or it was taken back. */
-  | { type: "unqueued"; queued: QueuedMessage; said: boolean }
+  /** The message left the queue: it was delivered and is in the thread, or it was removed. */
+  | { type: "unqueued"; queued: QueuedMessage; delivered: boolean }
   | { type: "end"; result: AgentResult };
 
 /**
- * A run of the agent. It goes on whether or not somebody iterates. Events that nobody has read wait, except for deltas:
- * those that come before the first reader, or after the loop was left, are not kept, because there may be very many; the
- * message that they come to is an event of its own. What ends the run by an error is thrown by the iterator and by
- * `result`. Leaving the loop does not cancel it.
+ * A run of the agent. It continues with or without a reader of its events. Unread events are buffered, except deltas
+ * without a reader: there may be very many, and the message event has their content. An error that ends the run is thrown
+ * by the iterator and by `result`. Leaving the loop does not cancel the run.
  */
 export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
   readonly threadId: Promise<string>;
   result(): Promise<AgentResult>;
   /**
-   * Goes in after the tools that run now, before the model is asked again; where none is asked, as a follow-up. An answer
-   * that paused goes on first. Takes one message, of the role user, system or developer.
+   * Queues a message of the role user, system or developer. It is delivered after the current tool round, before the next
+   * call to the model; without a further call, like a follow-up. A paused answer is continued first.
    */
   steer(message: string | Message): QueuedMessage;
-  /** Goes in when the model has nothing more to say. */
+  /** Queues a message for delivery after the current answer. */
   followUp(message: string | Message): QueuedMessage;
-  /** What waits. */
+  /** The queued messages. */
   readonly queue: readonly QueuedMessage[];
-  /** Takes one back; false where it was said already. */
+  /** Removes a queued message. Returns false if it was already delivered. */
   unqueue(id: string): boolean;
-  /** Ends the run, if it has not ended; the history stays legal. Resolves with what was not said, however it ended. */
+  /** Cancels the run; the history stays valid for every provider. Resolves with the messages that were not delivered. */
   cancel(reason?: unknown): Promise<QueuedMessage[]>;
 }
 
+/** An agent: a model with tools, whose runs are recorded in a ledger. */
 export interface Agent {
   /**
-   * Says something, and lets the model and its tools work until the answer is done. A list may be a conversation from
-   * elsewhere, if it ends with a message of the user. What was left behind in the thread is finished first. Where somebody
-   * else works on it, the run ends with an `AgentError` "busy"; where that shows only after the words were said, it waits
-   * as `resume` does.
+   * Appends the input, and runs the model and its tools until the answer is finished. A list may be an imported
+   * conversation that ends with a user message. Unfinished steps of the thread are finished first. If another process
+   * works on the thread, the run ends with an `AgentError` "busy"; after the input was appended, it waits as `resume` does.
    */
   run(input: string | Message | readonly Message[], options?: RunOptions): AgentRun;
   /**
-   * Goes on with a thread whose agent was killed: calls whose results are recorded do not run again. Where its agent may be
-   * alive, waits until it is not heard of any more. Nothing to do is no error.
+   * Continues a thread whose agent died: calls with recorded results do not run again. If that agent may be alive, waits
+   * until it shows no activity. A thread without open work is no error.
    */
   resume(threadId: string, options?: ResumeOptions): AgentRun;
-  /** Cancels its runs, and closes tool sources, and the ledger if it is the agent's own. It takes no more work then. */
+  /** Cancels the runs, closes the tool sources, and closes the ledger if the agent created it. No run can start afterwards. */
   close(): Promise<void>;
 }

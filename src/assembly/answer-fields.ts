@@ -1,17 +1,17 @@
-// What an answer says beside its parts: ids, finish, usage, residue; and the response that they make with its messages.
+// Collects the fields of an answer besides its parts (ids, finish reason, usage, residue) and builds the response.
 import type { DonePayload, ErrorPayload, StartPayload, UsagePayload } from "../model/delta.ts";
-import { copyExtra, growExtra } from "../model/extra.ts";
-import type { FinishReason, UnifiedFinishReason } from "../model/finish.ts";
-import { FINISH_REASONS } from "../model/finish.ts";
+import { copyExtra, mergeExtra } from "../model/merge-extra.ts";
+import type { FinishReason, UnifiedFinishReason } from "../model/finish-reason.ts";
+import { FINISH_REASONS } from "../model/finish-reason.ts";
 import type { Message } from "../model/message.ts";
 import type { Extra } from "../model/parts.ts";
 import type { ProviderError, ProviderErrorKind } from "../model/provider-error.ts";
 import { isRetryable, PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
 import type { Alternative, ModelResponse } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
-import { COUNTS } from "../model/usage.ts";
+import { USAGE_COUNTS } from "../model/usage.ts";
 
-/** An answer as far as it has come. */
+/** The current state of an answer that is being streamed. */
 export interface Snapshot {
   id: string;
   model: string;
@@ -20,20 +20,20 @@ export interface Snapshot {
   alternatives?: Message[];
   usage?: Usage;
   finishReason?: FinishReason;
-  /** `done` has arrived. */
+  /** True if `done` has arrived. */
   complete: boolean;
 }
 
-/** A word that is not in the vocabulary is `other`, and stays readable as `raw` (B62). */
-function finishOf(word: string, raw: string | undefined): FinishReason {
+/** An unknown reason becomes `other` with the provider's value in `raw` (B62). */
+function toFinishReason(word: string, raw: string | undefined): FinishReason {
   const known = (FINISH_REASONS as readonly string[]).includes(word);
   const reason: FinishReason = { unified: known ? (word as UnifiedFinishReason) : "other" };
-  const kept = raw ?? (known ? undefined : word);
-  if (kept !== undefined) reason.raw = kept;
+  const rawReason = raw ?? (known ? undefined : word);
+  if (rawReason !== undefined) reason.raw = rawReason;
   return reason;
 }
 
-export function errorOf({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
+export function toProviderError({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
   const known = (PROVIDER_ERROR_KINDS as readonly string[]).includes(errorCode);
   const error: ProviderError = {
     kind: known ? (errorCode as ProviderErrorKind) : "unknown",
@@ -42,7 +42,7 @@ export function errorOf({ errorCode, message, retryable, status, retryAfterMs, r
   if (retryable !== undefined && retryable !== isRetryable(error)) error.retryable = retryable;
   if (status !== undefined) error.status = status;
   if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
-  // A word that the taxonomy lacks must not vanish.
+  // An error code outside the taxonomy is preserved in `raw`.
   if (raw !== undefined) error.raw = raw;
   else if (!known) error.raw = { errorCode };
   return error;
@@ -63,7 +63,7 @@ export class AnswerFields {
   }
 
   addExtra(extra: Extra): void {
-    this.#extra = growExtra(this.#extra, extra);
+    this.#extra = mergeExtra(this.#extra, extra);
   }
 
   fail(payload: ErrorPayload): void {
@@ -71,12 +71,12 @@ export class AnswerFields {
     if (payload.extra !== undefined) this.addExtra(payload.extra);
   }
 
-  /** Per field the last present value wins (B65). */
+  /** Merges a usage payload; the last present value of each field wins (B65). */
   addUsage(payload: UsagePayload): void {
     this.#usage ??= {};
-    for (const field of COUNTS) if (payload[field] !== undefined) this.#usage[field] = payload[field];
+    for (const field of USAGE_COUNTS) if (payload[field] !== undefined) this.#usage[field] = payload[field];
     if (payload.raw !== undefined) this.#usage.raw = payload.raw;
-    if (payload.extra !== undefined) this.#usage.extra = growExtra(this.#usage.extra, payload.extra);
+    if (payload.extra !== undefined) this.#usage.extra = mergeExtra(this.#usage.extra, payload.extra);
   }
 
   #totalUsage(): Usage | undefined {
@@ -102,7 +102,7 @@ export class AnswerFields {
     const usage = this.#totalUsage();
     if (others.length > 0) snapshot.alternatives = others;
     if (usage !== undefined) snapshot.usage = usage;
-    if (this.done !== undefined) snapshot.finishReason = finishOf(this.done.finishReason, this.done.raw);
+    if (this.done !== undefined) snapshot.finishReason = toFinishReason(this.done.finishReason, this.done.raw);
     return snapshot;
   }
 
@@ -112,27 +112,27 @@ export class AnswerFields {
       id: this.#started.requestId,
       model: this.#started.modelId,
       message: message as Message, // an assembler always has choice 0
-      finishReason: done === undefined ? { ...(error?.finish ?? NO_FINISH) } : finishOf(done.finishReason, done.raw),
+      finishReason: done === undefined ? { ...(error?.finish ?? NO_FINISH) } : toFinishReason(done.finishReason, done.raw),
     };
     const usage = this.#totalUsage();
     if (others.length > 0) response.alternatives = others.map((other, index) => this.#alternative(other, index));
     if (usage !== undefined) response.usage = usage;
     if (this.#started.createdAt !== undefined) response.createdAt = this.#started.createdAt;
-    if (error !== undefined) response.error = errorOf(error);
+    if (error !== undefined) response.error = toProviderError(error);
     if (this.#extra !== undefined) response.extra = copyExtra(this.#extra);
     return response;
   }
 
   #alternative(message: Message, index: number): Alternative {
-    const said = (this.done ?? this.error)?.alternatives?.[index];
+    const doneAlternative = (this.done ?? this.error)?.alternatives?.[index];
     const alternative: Alternative = {
       message,
       finishReason:
-        said === undefined
+        doneAlternative === undefined
           ? { unified: this.done === undefined ? "error" : "other" }
-          : finishOf(said.finishReason, said.raw),
+          : toFinishReason(doneAlternative.finishReason, doneAlternative.raw),
     };
-    if (said?.extra !== undefined) alternative.extra = said.extra;
+    if (doneAlternative?.extra !== undefined) alternative.extra = doneAlternative.extra;
     return alternative;
   }
 }

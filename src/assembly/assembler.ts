@@ -1,5 +1,5 @@
-// The one loop that assembles: deltas of an answer go in, a response comes out. An illegal delta throws and leaves the
-// assembler as it was. Every delta costs the same, however much came before (B79).
+// Assembles the deltas of one answer into a response. An illegal delta throws and leaves the state unchanged. The cost of
+// a delta does not depend on the length of the answer (B79).
 import type {
   Delta,
   DeltaPayloads,
@@ -13,25 +13,39 @@ import type {
   ThinkingPayload,
 } from "../model/delta.ts";
 import { CONTRACT_VERSION } from "../model/delta.ts";
-import { clip } from "../model/issue.ts";
+import { withPartKey } from "../model/delta-spelling.ts";
+import { truncateText } from "../model/validation/issue.ts";
 import type { MediaPart, Part, ReasoningPart, RefusalPart, TextPart } from "../model/parts.ts";
 import type { ModelResponse } from "../model/response.ts";
 import { AnswerFields } from "./answer-fields.ts";
 import type { Snapshot } from "./answer-fields.ts";
-import type { CallDraft, Draft } from "./draft.ts";
-import { addMedia, addPartExtra, addSeal, callDraft, ChoiceDraft, readCall, settle, wholeDraft } from "./draft.ts";
-import { formProblem } from "./payload.ts";
+import type { CallDraft, PartDraft } from "./draft.ts";
+import { addMedia, addPartExtra, addSeal, createCallDraft, ChoiceDraft, finishCall, flattenText, createWholeDraft } from "./draft.ts";
+import { findFormProblem } from "./payload.ts";
 import { AssemblyError } from "./rules.ts";
 import { RunState } from "./run-state.ts";
 
-/** An empty part for each kind of delta that grows one. */
-const EMPTY: Readonly<Record<"text" | "thinking" | "refusal" | "media", () => Part>> = {
+/** Creates the empty part for each kind of delta that extends a part. */
+const EMPTY_PARTS: Readonly<Record<"text" | "thinking" | "refusal" | "media", () => Part>> = {
   text: () => ({ type: "text", text: "" }),
   thinking: () => ({ type: "reasoning", text: "" }),
   refusal: () => ({ type: "refusal", text: "" }),
   media: () => ({ type: "file", data: "" }),
 };
 
+/**
+ * Assembles the deltas of one answer as they arrive.
+ *
+ * @example
+ * ```ts
+ * const assembler = new Assembler();
+ * for await (const delta of stream) {
+ *   assembler.push(delta);
+ *   render(assembler.snapshot().message);
+ * }
+ * const response = assembler.finish();
+ * ```
+ */
 export class Assembler {
   readonly #run: RunState;
   readonly #choices: ChoiceDraft[] = [new ChoiceDraft(0)];
@@ -40,27 +54,27 @@ export class Assembler {
   #state: "waiting" | "open" | "done" | "failed" = "waiting";
 
   constructor();
-  /** @internal One answer of a run, whose state it shares. */
+  /** @internal Assembles one answer of a run and shares the run's state. */
   constructor(run: RunState);
   constructor(run: RunState = new RunState()) {
     this.#run = run;
   }
 
-  /** Whether `done` has been seen. */
+  /** True if `done` has arrived. */
   get complete(): boolean {
     return this.#state === "done";
   }
 
-  /** Takes one delta, bare or stamped. Throws an `AssemblyError` where it breaks a rule; the delta then never happened. */
+  /** Adds one delta, bare or stamped. Throws an `AssemblyError` if the delta breaks a rule; the state is then unchanged. */
   push(delta: Delta | MessageDelta): void {
-    this.#run.arrive(delta);
-    this.take(delta);
+    this.#run.checkOrder(delta);
+    this.apply(withPartKey(delta));
   }
 
-  /** @internal Like `push`, for a delta whose order the run has checked already. Returns the part that it went to. */
-  take(delta: Delta | MessageDelta): Draft | undefined {
-    this.#checkPlace(delta);
-    let draft: Draft | undefined;
+  /** @internal Adds a delta whose order the run has checked. Returns the draft of its part. */
+  apply(delta: Delta | MessageDelta): PartDraft | undefined {
+    this.#assertAllowed(delta);
+    let draft: PartDraft | undefined;
     switch (delta.kind) {
       case "start":
         this.#start(delta.payload);
@@ -85,7 +99,7 @@ export class Assembler {
         this.#answer.addUsage(delta.payload);
         break;
       case "seal":
-        draft = this.#target(delta.payload, "seal");
+        draft = this.#findSealedPart(delta.payload, "seal");
         addSeal(draft, delta.payload.seal);
         break;
       case "annotation":
@@ -95,14 +109,14 @@ export class Assembler {
         draft = this.#addMedia(delta.payload);
         break;
       case "part":
-        draft = this.#addWhole(delta.payload);
+        draft = this.#addWholePart(delta.payload);
         break;
       case "done":
         this.#finishChoices(delta.payload);
         break;
       case "error":
         this.#answer.fail(delta.payload);
-        this.#describeOthers(delta.payload.alternatives);
+        this.#describeAlternatives(delta.payload.alternatives);
         this.#state = "failed";
         break;
     }
@@ -110,8 +124,8 @@ export class Assembler {
     return draft;
   }
 
-  #checkPlace(delta: Delta | MessageDelta): void {
-    const problem = formProblem(delta);
+  #assertAllowed(delta: Delta | MessageDelta): void {
+    const problem = findFormProblem(delta);
     if (problem !== undefined) this.#run.fail(problem.rule, problem.detail);
     if (this.#state === "done" || this.#state === "failed")
       this.#run.fail("terminal-last", `\`${delta.kind}\` comes after the end of the answer.`);
@@ -134,29 +148,29 @@ export class Assembler {
     this.#state = "open";
   }
 
-  /** The draft of a choice; choices may begin in any order. */
+  /** Returns the draft of a choice; choices can begin in any order. */
   #choice(index: number): ChoiceDraft {
     while (this.#choices.length <= index) this.#choices.push(new ChoiceDraft(this.#choices.length));
-    // The loop above made it.
+    // The loop above has created it.
     return this.#choices[index] as ChoiceDraft;
   }
 
-  /** The draft that a payload names, else the last one; undefined where there is none. */
-  #find({ choice = 0, part }: PayloadBase): Draft | undefined {
+  /** Returns the draft with the payload's part key, or the last draft; undefined if there is none. */
+  #findDraft({ choice = 0, partKey: part }: PayloadBase): PartDraft | undefined {
     const drafts = this.#choices[choice];
     return part === undefined ? drafts?.last : drafts?.byKey.get(part);
   }
 
-  /** The draft that a delta adds to: the named one, else the last one if it is of the same kind, else a new one. */
-  #grow(kind: keyof typeof EMPTY, payload: PayloadBase): Draft {
-    const known = this.#find(payload);
-    let draft: Draft;
+  /** Returns the draft that a delta extends: the named one, else the last one of the same kind, else a new one. */
+  #draftFor(kind: keyof typeof EMPTY_PARTS, payload: PayloadBase): PartDraft {
+    const known = this.#findDraft(payload);
+    let draft: PartDraft;
     if (known?.kind === kind) draft = known;
     else {
-      if (known !== undefined && payload.part !== undefined) this.#refuseKind(payload.part, known, kind);
+      if (known !== undefined && payload.partKey !== undefined) this.#failPartKind(payload.partKey, known, kind);
       draft = this.#choice(payload.choice ?? 0).add(
-        { kind, part: EMPTY[kind](), view: undefined, choice: 0, index: 0, settled: 0 },
-        payload.part,
+        { kind, part: EMPTY_PARTS[kind](), view: undefined, choice: 0, index: 0, flattenedLength: 0 },
+        payload.partKey,
       );
     }
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
@@ -164,57 +178,57 @@ export class Assembler {
     return draft;
   }
 
-  #refuseKind(key: PartKey, draft: Draft, kind: string): never {
+  #failPartKind(key: PartKey, draft: PartDraft, kind: string): never {
     return this.#run.fail(
       "part-kind",
-      `Part ${clip(JSON.stringify(key))} is ${draft.part.type}; \`${kind}\` cannot add to it.`,
+      `Part ${truncateText(JSON.stringify(key))} is ${draft.part.type}; \`${kind}\` cannot add to it.`,
     );
   }
 
-  #addText(kind: "text" | "refusal", payload: TextPayload): Draft {
-    const draft = this.#grow(kind, payload);
+  #addText(kind: "text" | "refusal", payload: TextPayload): PartDraft {
+    const draft = this.#draftFor(kind, payload);
     const part = draft.part as TextPart | RefusalPart; // the kind says which
     part.text += payload.textDelta;
-    settle(draft, part.text);
+    flattenText(draft, part.text);
     if (payload.logprobs === undefined) return draft;
     part.logprobs ??= [];
     for (const each of payload.logprobs) part.logprobs.push(each);
     return draft;
   }
 
-  #addThinking(payload: ThinkingPayload): Draft {
+  #addThinking(payload: ThinkingPayload): PartDraft {
     const { summary, textDelta } = payload;
     if (summary !== undefined) this.#checkSummary(summary, payload);
-    const draft = this.#grow("thinking", payload);
+    const draft = this.#draftFor("thinking", payload);
     const part = draft.part as ReasoningPart; // the kind says so
     if (summary === undefined) {
       part.text += textDelta;
-      settle(draft, part.text);
+      flattenText(draft, part.text);
     } else {
       part.summary ??= [];
       const begun = part.summary[summary];
-      if (begun === undefined) draft.settled = 0;
+      if (begun === undefined) draft.flattenedLength = 0;
       const grown = (begun ?? "") + textDelta;
       part.summary[summary] = grown;
-      settle(draft, grown);
+      flattenText(draft, grown);
     }
     return draft;
   }
 
   #checkSummary(index: number, payload: PayloadBase): void {
-    const draft = this.#find(payload);
+    const draft = this.#findDraft(payload);
     const begun = draft?.kind === "thinking" ? ((draft.part as ReasoningPart).summary?.length ?? 0) : 0;
     if (!Number.isInteger(index) || index < 0 || index > begun) {
       this.#run.fail("summary-dense", `Summary ${index} begins, but ${begun} have begun before it.`);
     }
   }
 
-  #startCall(payload: DeltaPayloads["tool_call_start"]): Draft {
+  #startCall(payload: DeltaPayloads["tool_call_start"]): PartDraft {
     this.#run.checkNewCall(payload.toolCallId);
     const choice = this.#choice(payload.choice ?? 0);
-    this.#checkNewPart(choice, payload.part, "tool_call_start");
-    const draft = callDraft(payload);
-    choice.add(draft, payload.part);
+    this.#checkNewPart(choice, payload.partKey, "tool_call_start");
+    const draft = createCallDraft(payload);
+    choice.add(draft, payload.partKey);
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     this.#calls.set(payload.toolCallId, { draft, choice });
     this.#run.addCall(payload.toolCallId);
@@ -223,70 +237,70 @@ export class Assembler {
 
   #checkNewPart(choice: ChoiceDraft, key: PartKey | undefined, kind: string): void {
     const taken = key === undefined ? undefined : choice.byKey.get(key);
-    if (taken !== undefined && key !== undefined) this.#refuseKind(key, taken, kind);
+    if (taken !== undefined && key !== undefined) this.#failPartKind(key, taken, kind);
   }
 
   #openCall(toolCallId: string): { draft: CallDraft; choice: ChoiceDraft } {
     const call = this.#calls.get(toolCallId);
-    if (call === undefined) return this.#run.fail("call-started", `No call "${clip(toolCallId)}" was started.`);
-    if (call.draft.ended) this.#run.fail("call-open", `The call "${clip(toolCallId)}" has ended.`);
+    if (call === undefined) return this.#run.fail("call-started", `No call "${truncateText(toolCallId)}" was started.`);
+    if (call.draft.ended) this.#run.fail("call-open", `The call "${truncateText(toolCallId)}" has ended.`);
     return call;
   }
 
-  #addArguments(payload: DeltaPayloads["tool_call_args"]): Draft {
+  #addArguments(payload: DeltaPayloads["tool_call_args"]): PartDraft {
     const { draft } = this.#openCall(payload.toolCallId);
     draft.args += payload.argsTextDelta;
-    settle(draft, draft.args);
+    flattenText(draft, draft.args);
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     return draft;
   }
 
-  #endCall(payload: DeltaPayloads["tool_call_end"]): Draft {
+  #endCall(payload: DeltaPayloads["tool_call_end"]): PartDraft {
     const { draft, choice } = this.#openCall(payload.toolCallId);
     draft.args += payload.argsTextDelta ?? "";
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
-    const reason = readCall(draft);
+    const reason = finishCall(draft);
     if (payload.invalid === true) draft.part.invalid = true;
     if (reason !== undefined) choice.invalid.push({ toolCallId: payload.toolCallId, reason });
     return draft;
   }
 
-  /** The part that a seal or annotation belongs to: the named one, else the last one. */
-  #target(payload: PayloadBase, what: string): Draft {
-    const draft = this.#find(payload);
+  /** Returns the draft that a seal or annotation belongs to: the named one, else the last one. */
+  #findSealedPart(payload: PayloadBase, what: string): PartDraft {
+    const draft = this.#findDraft(payload);
     if (draft === undefined)
-      return this.#run.fail("part-exists", `There is no part that this ${what} could belong to.`);
+      return this.#run.fail("part-exists", `The answer has no part for this ${what}.`);
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     return draft;
   }
 
-  #annotate(payload: DeltaPayloads["annotation"]): Draft {
-    const known = this.#find(payload);
+  #annotate(payload: DeltaPayloads["annotation"]): PartDraft {
+    const known = this.#findDraft(payload);
     if (known !== undefined && known.part.type !== "text") {
       this.#run.fail("part-exists", `An annotation belongs to a text, this part is ${known.part.type}.`);
     }
-    const draft = this.#target(payload, "annotation");
+    const draft = this.#findSealedPart(payload, "annotation");
     const part = draft.part as TextPart; // checked just now
     part.annotations ??= [];
     part.annotations.push(payload.annotation);
     return draft;
   }
 
-  #addMedia(payload: MediaPayload): Draft {
-    const draft = this.#grow("media", payload);
-    addMedia(draft as Draft<MediaPart>, payload); // the kind says so
+  #addMedia(payload: MediaPayload): PartDraft {
+    const draft = this.#draftFor("media", payload);
+    addMedia(draft as PartDraft<MediaPart>, payload); // the kind says so
     return draft;
   }
 
-  #addWhole(payload: PartPayload): Draft {
-    const { value, role, part: key, extra } = payload;
-    if (role !== undefined) this.#run.fail("result-between", "A part with a role of its own stands within an answer.");
+  #addWholePart(payload: PartPayload): PartDraft {
+    const { value, role, partKey: key, extra } = payload;
+    if (role !== undefined) this.#run.fail("result-between", "A part with a `role` is inside an answer.");
     this.#run.checkPart(value);
     const choice = this.#choice(payload.choice ?? 0);
     this.#checkNewPart(choice, key, "part");
-    const draft = choice.add(wholeDraft(value), key);
+    const draft = choice.add(createWholeDraft(value), key);
     if (extra !== undefined) addPartExtra(draft, extra);
     this.#run.addPart(value);
     return draft;
@@ -296,11 +310,11 @@ export class Assembler {
     this.#answer.done = payload;
     if (payload.extra !== undefined) this.#answer.addExtra(payload.extra);
     if (payload.message !== undefined) this.#choice(0).describe(payload.message);
-    this.#describeOthers(payload.alternatives);
+    this.#describeAlternatives(payload.alternatives);
     this.#state = "done";
   }
 
-  #describeOthers(alternatives: readonly DoneAlternative[] = []): void {
+  #describeAlternatives(alternatives: readonly DoneAlternative[] = []): void {
     alternatives.forEach(({ message }, index) => {
       const choice = this.#choice(index + 1);
       if (message !== undefined) choice.describe(message);
@@ -308,8 +322,9 @@ export class Assembler {
   }
 
   /**
-   * What has arrived so far, safe to keep: later deltas do not change it, and parts that did not change are the same
-   * objects. The arguments of an open call are read anew each time, so take one per frame rather than one per delta.
+   * Returns the current state of the answer. Later deltas do not change it, and unchanged parts are the same objects as
+   * in the previous snapshot. Each call parses the arguments of an open tool call again: take one snapshot per frame, not
+   * one per delta.
    */
   snapshot(): Snapshot {
     return this.#answer.snapshot(
@@ -318,7 +333,7 @@ export class Assembler {
     );
   }
 
-  /** The finished response. Throws where the answer failed or was cut off; what had arrived is on the error. */
+  /** Returns the complete response. Throws if the answer failed or was cut off; the error has the partial answer. */
   finish(): ModelResponse {
     if (this.complete) return this.#answer.response(this.#choices.map((choice) => choice.finish()));
     const failed = this.#state === "failed";

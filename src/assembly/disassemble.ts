@@ -1,28 +1,35 @@
-// A response to the deltas that assemble to it again. Parts that the small deltas cannot say exactly travel whole.
-import { argumentsText, readArguments } from "../model/arguments.ts";
+// Converts a response into deltas that assemble to it again. Parts that the specific deltas cannot represent exactly
+// become one `part` delta.
+import { ArgumentError, assertObject } from "../model/argument-error.ts";
+import { formatArguments, parseArguments } from "../model/tool-arguments.ts";
 import type { Delta, DoneAlternative, DonePayload, MessageFields, PayloadBase, StartPayload } from "../model/delta.ts";
 import { CONTRACT_VERSION } from "../model/delta.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
 import type { MediaPart, Part, PartBase, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../model/parts.ts";
 import type { ProviderError } from "../model/provider-error.ts";
 import { isRetryable } from "../model/provider-error.ts";
 import type { ModelResponse } from "../model/response.ts";
 
-/** The deltas of an answer, `start` to `done`; to `error` where the response says that it failed. */
+/** Returns the deltas of a response, from `start` to `done`, or to `error` if the response has an error. */
 export function disassemble(response: ModelResponse): Delta[] {
+  assertObject("disassemble", "response", response);
+  if (!Array.isArray(response.message?.parts)) {
+    throw new ArgumentError("disassemble", "response.message.parts", "a list", response.message?.parts);
+  }
+  assertObject("disassemble", "response.finishReason", response.finishReason);
   const { message, alternatives = [], usage, finishReason, error } = response;
-  const deltas: Delta[] = [{ kind: "start", payload: startOf(response) }];
+  const deltas: Delta[] = [{ kind: "start", payload: createStart(response) }];
   [message, ...alternatives.map((alternative) => alternative.message)].forEach((each, choice) => {
     each.parts.forEach((part, index) => {
-      const at: PayloadBase = choice === 0 ? { part: index } : { part: index, choice };
-      for (const delta of partDeltas(part, at)) deltas.push(delta);
+      const at: PayloadBase = choice === 0 ? { partKey: index } : { partKey: index, choice };
+      for (const delta of disassemblePart(part, at)) deltas.push(delta);
     });
   });
   if (usage !== undefined) deltas.push({ kind: "usage", payload: { ...usage } });
-  const others = alternatives.length > 0 ? { alternatives: alternatives.map(alternativeOf) } : {};
+  const others = alternatives.length > 0 ? { alternatives: alternatives.map(toDoneAlternative) } : {};
   if (error !== undefined) {
-    deltas.push({ kind: "error", payload: { ...errorOf(error), finish: finishReason, ...others } });
+    deltas.push({ kind: "error", payload: { ...toErrorPayload(error), finish: finishReason, ...others } });
     return deltas;
   }
   const done: DonePayload = { finishReason: finishReason.unified, ...others };
@@ -32,18 +39,18 @@ export function disassemble(response: ModelResponse): Delta[] {
   return deltas;
 }
 
-function startOf({ id, model, createdAt, extra, message, error }: ModelResponse): StartPayload {
+function createStart({ id, model, createdAt, extra, message, error }: ModelResponse): StartPayload {
   const start: StartPayload = { modelId: model, requestId: id, contractVersion: CONTRACT_VERSION };
   if (createdAt !== undefined) start.createdAt = createdAt;
   if (extra !== undefined) start.extra = extra;
-  const { metadata, ...fields } = fieldsOf(message);
-  // An answer that failed has no `done` to carry it.
+  const { metadata, ...fields } = readMessageFields(message);
+  // A failed answer has no `done` delta for its metadata.
   if (error !== undefined && metadata !== undefined) Object.assign(fields, { metadata });
   if (Object.keys(fields).length > 0) start.message = fields;
   return start;
 }
 
-function fieldsOf({ id, name, extra, metadata }: Message): MessageFields {
+function readMessageFields({ id, name, extra, metadata }: Message): MessageFields {
   const fields: MessageFields = {};
   if (id !== undefined) fields.id = id;
   if (name !== undefined) fields.name = name;
@@ -52,7 +59,7 @@ function fieldsOf({ id, name, extra, metadata }: Message): MessageFields {
   return fields;
 }
 
-function alternativeOf({
+function toDoneAlternative({
   message,
   finishReason,
   extra,
@@ -60,26 +67,26 @@ function alternativeOf({
   const alternative: DoneAlternative = { finishReason: finishReason.unified };
   if (finishReason.raw !== undefined) alternative.raw = finishReason.raw;
   if (extra !== undefined) alternative.extra = extra;
-  const fields = fieldsOf(message);
+  const fields = readMessageFields(message);
   if (Object.keys(fields).length > 0) alternative.message = fields;
   return alternative;
 }
 
-function errorOf(error: ProviderError): Extract<Delta, { kind: "error" }>["payload"] {
+function toErrorPayload(error: ProviderError): Extract<Delta, { kind: "error" }>["payload"] {
   const { kind, ...rest } = error;
   return { errorCode: kind, retryable: isRetryable(error), ...rest };
 }
 
-function partDeltas(part: Part, at: PayloadBase): Delta[] {
+function disassemblePart(part: Part, at: PayloadBase): Delta[] {
   const small = hasPlainBase(part)
-    ? smallDeltas(part, part.extra === undefined ? at : { ...at, extra: part.extra })
+    ? createSmallDeltas(part, part.extra === undefined ? at : { ...at, extra: part.extra })
     : undefined;
   if (small === undefined) return [{ kind: "part", payload: { value: part, ...at } }];
   for (const seal of part.seals ?? []) small.push({ kind: "seal", payload: { seal, ...at } });
   return small;
 }
 
-/** No breakpoint, and seals that no other seal on the part would replace. */
+/** True if the part has no cache breakpoint and no two seals of the same dialect and kind. */
 function hasPlainBase({ cache, seals }: PartBase): boolean {
   if (cache !== undefined || seals?.length === 0) return false;
   return (
@@ -88,7 +95,7 @@ function hasPlainBase({ cache, seals }: PartBase): boolean {
   );
 }
 
-function smallDeltas(part: Part, at: PayloadBase): Delta[] | undefined {
+function createSmallDeltas(part: Part, at: PayloadBase): Delta[] | undefined {
   switch (part.type) {
     case "text":
       return textDeltas(part, at);
@@ -141,15 +148,15 @@ function thinkingDeltas({ text, summary }: ReasoningPart, at: PayloadBase): Delt
   ];
 }
 
-/** Only where reading the text gives back exactly this part; a call that is invalid or has odd input travels whole. */
+/** Returns undefined unless parsing the arguments' text gives exactly this part; an invalid call becomes a `part` delta. */
 function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   const { toolCallId, toolName, input, inputText, invalid, executor, format, tool } = part;
   if (invalid !== undefined) return undefined;
-  const argsTextDelta = argumentsText(part);
-  const read = readArguments(argsTextDelta, { format });
-  // No input at all means empty arguments (B20).
-  const meant = input === undefined ? {} : input;
-  if (read.invalid === true || read.inputText !== inputText || !sameJson(read.input, meant)) return undefined;
+  const argsTextDelta = formatArguments(part);
+  const parsed = parseArguments(argsTextDelta, { format });
+  // An undefined input means empty arguments (B20).
+  const expectedInput = input === undefined ? {} : input;
+  if (parsed.invalid === true || parsed.inputText !== inputText || !sameJson(parsed.input, expectedInput)) return undefined;
   return [
     {
       kind: "tool_call_start",
@@ -167,7 +174,7 @@ function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   ];
 }
 
-/** Inline data only; a file name, a size or another source travels with the whole part. */
+/** Returns undefined unless the part has only inline data; a name, a size or another source needs a `part` delta. */
 function mediaDeltas(part: MediaPart, at: PayloadBase): Delta[] | undefined {
   const { type, mimeType, data, extra: _, seals: __, ...rest } = part;
   const { transcript, ...others } = rest as typeof rest & { transcript?: string };

@@ -1,28 +1,35 @@
-// The value of unfinished JSON (B78): what can be read of tool arguments while they still arrive. It closes what is open
-// and leaves out what has no value yet; whether a call is finished is not its question (B21).
+// Parses unfinished JSON, for tool arguments that are still arriving (B78). The end of the arguments is decided by the
+// `tool_call_end` delta, not here (B21).
 
-import { parseJson } from "../model/json.ts";
-import type { JsonValue } from "../model/json.ts";
-import { scanJson } from "../model/json-syntax.ts";
-import type { Scan } from "../model/json-syntax.ts";
+import { assertString } from "../model/argument-error.ts";
+import { parseJson } from "../model/json/index.ts";
+import type { JsonValue } from "../model/json/index.ts";
+import { scanJson } from "../model/json/scanner.ts";
+import type { JsonScan } from "../model/json/scanner.ts";
 
 /**
- * The value of any prefix of a JSON text. An unfinished string is what is there of it, an unfinished number its longest
- * valid start, an unfinished literal itself; a key without a value is left out. Undefined for blank text, for text that
- * no continuation makes JSON, and for text nested deeper than MAX_DEPTH. Linear in the text; it never throws.
+ * Parses any prefix of a JSON text. An unfinished string has its characters so far, an unfinished number its longest
+ * valid prefix, an unfinished literal its full value; a key without a value is omitted. Returns undefined for blank text,
+ * for text that no continuation makes valid, and for text nested deeper than MAX_DEPTH. Linear; never throws.
+ *
+ * @example
+ * ```ts
+ * parsePartialJson('{"city": "Ro'); // { city: "Ro" }
+ * ```
  */
 export function parsePartialJson(text: string): JsonValue | undefined {
+  assertString("parsePartialJson", "text", text);
   const scan = scanJson(text);
   if (scan.stop === "complete") return parseJson(text);
   if (scan.stop !== "end") return undefined;
-  const kept = scan.token < 0 ? text.slice(0, scan.keep) : (finish(text, scan) ?? text.slice(0, scan.keep));
-  if (kept === "") return undefined;
+  const readableText = scan.cutValueStart < 0 ? text.slice(0, scan.validEnd) : (completeCutValue(text, scan) ?? text.slice(0, scan.validEnd));
+  if (readableText === "") return undefined;
   const closers = scan.frames.map((frame) => (frame.array ? "]" : "}")).reverse();
-  return parseJson(kept + closers.join(""));
+  return parseJson(readableText + closers.join(""));
 }
 
-/** The text up to its end with the value it breaks off in completed, or undefined if nothing of that value is there. */
-function finish(text: string, { token }: Scan): string | undefined {
+/** Returns the text with its cut value completed, or undefined if the value has no readable prefix. */
+function completeCutValue(text: string, { cutValueStart: token }: JsonScan): string | undefined {
   const first = text[token];
   if (first === '"') return `${text.slice(0, wholeCharacters(text, token + 1))}"`;
   const word = ["true", "false", "null"].find((literal) => literal[0] === first);
@@ -32,7 +39,7 @@ function finish(text: string, { token }: Scan): string | undefined {
   return end > token ? text.slice(0, end) : undefined;
 }
 
-/** Where the last whole character of an unfinished string ends: no half escape, no half of a surrogate pair (B50). */
+/** Returns the end of the last complete character of an unfinished string: no half escape, no half surrogate pair (B50). */
 function wholeCharacters(text: string, from: number): number {
   let whole = from;
   for (let at = from; at < text.length;) {
@@ -41,7 +48,7 @@ function wholeCharacters(text: string, from: number): number {
     if (at + width > text.length) break;
     const unit = isUnicodeEscape ? Number.parseInt(text.slice(at + 2, at + 6), 16) : text.charCodeAt(at);
     at += width;
-    // A high surrogate waits for its other half.
+    // A high surrogate is incomplete without the low one.
     if (unit < 0xd800 || unit > 0xdbff) whole = at;
   }
   return whole;

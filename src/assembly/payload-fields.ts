@@ -1,20 +1,20 @@
-// Which fields the payload of a delta has, as a table. A dialect whose wire is the contract itself reads by it too.
+// The table of payload fields for each kind of delta. The `run` dialect, whose wire format is the contract, uses it too.
 import type { DeltaKind } from "../model/delta.ts";
-import { isObject } from "../model/kind.ts";
+import { isObject } from "../model/value-kind.ts";
 
-type Plain = "string" | "number" | "boolean" | "object" | "list" | "json" | "key" | "choice" | "choices" | "residue";
-type FieldType = Plain | keyof typeof VOCABULARY;
-export type FieldTypes = Readonly<Record<string, FieldType>>;
-export interface Field {
+type PlainFieldType = "string" | "number" | "boolean" | "object" | "list" | "json" | "key" | "choice" | "choices" | "residue";
+type PayloadFieldType = PlainFieldType | keyof typeof VOCABULARY;
+export type PayloadFieldTypes = Readonly<Record<string, PayloadFieldType>>;
+export interface PayloadField {
   name: string;
-  type: FieldType;
+  type: PayloadFieldType;
   required: boolean;
 }
 
-/** More choices than any provider gives; a wild index must not cost memory. */
+/** The limit of choices, more than any provider returns: a hostile index must not allocate memory. */
 const MAX_CHOICES = 1024;
 
-/** Fields that hold one of a few words. */
+/** The values of enumerated fields. */
 const VOCABULARY = {
   executor: ["client", "provider"],
   format: ["json", "text"],
@@ -22,8 +22,8 @@ const VOCABULARY = {
   toolRole: ["tool"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** What a type is called where it is more than "a" and its own name. */
-const WORDS: Partial<Record<Plain, string>> = {
+/** The descriptions of types in error messages, if they differ from "a" and the name of the type. */
+const TYPE_NAMES: Partial<Record<PlainFieldType, string>> = {
   object: "an object",
   number: "a finite number",
   key: "a string or a number",
@@ -32,15 +32,15 @@ const WORDS: Partial<Record<Plain, string>> = {
   residue: "one object per dialect",
 };
 
-/** The table of an object's fields. */
-export function fields(required: FieldTypes, optional: FieldTypes = {}): Field[] {
+/** Creates the field table of an object. */
+export function createFieldTable(required: PayloadFieldTypes, optional: PayloadFieldTypes = {}): PayloadField[] {
   return [
     ...Object.entries(required).map(([name, type]) => ({ name, type, required: true })),
     ...Object.entries(optional).map(([name, type]) => ({ name, type, required: false })),
   ];
 }
 
-export const USAGE_FIELDS: FieldTypes = {
+export const USAGE_FIELDS: PayloadFieldTypes = {
   inputTokens: "number",
   outputTokens: "number",
   totalTokens: "number",
@@ -53,23 +53,23 @@ export const USAGE_FIELDS: FieldTypes = {
   raw: "json",
 };
 
-const OWN_FIELDS: Record<DeltaKind, readonly Field[]> = {
-  start: fields(
+const OWN_FIELDS: Record<DeltaKind, readonly PayloadField[]> = {
+  start: createFieldTable(
     { modelId: "string", requestId: "string" },
     { contractVersion: "number", createdAt: "string", message: "object" },
   ),
-  text: fields({ textDelta: "string" }, { logprobs: "list" }),
-  thinking: fields({ textDelta: "string" }, { summary: "number" }),
-  refusal: fields({ textDelta: "string" }, { logprobs: "list" }),
-  tool_call_start: fields(
+  text: createFieldTable({ textDelta: "string" }, { logprobs: "list" }),
+  thinking: createFieldTable({ textDelta: "string" }, { summary: "number" }),
+  refusal: createFieldTable({ textDelta: "string" }, { logprobs: "list" }),
+  tool_call_start: createFieldTable(
     { toolCallId: "string", toolName: "string" },
     { executor: "executor", format: "format", tool: "string", objectArgs: "boolean" },
   ),
-  tool_call_args: fields({ toolCallId: "string", argsTextDelta: "string" }),
-  tool_call_end: fields({ toolCallId: "string" }, { argsTextDelta: "string", invalid: "boolean" }),
-  usage: fields({}, USAGE_FIELDS),
-  done: fields({ finishReason: "string" }, { raw: "string", alternatives: "choices", message: "object" }),
-  error: fields(
+  tool_call_args: createFieldTable({ toolCallId: "string", argsTextDelta: "string" }),
+  tool_call_end: createFieldTable({ toolCallId: "string" }, { argsTextDelta: "string", invalid: "boolean" }),
+  usage: createFieldTable({}, USAGE_FIELDS),
+  done: createFieldTable({ finishReason: "string" }, { raw: "string", alternatives: "choices", message: "object" }),
+  error: createFieldTable(
     { errorCode: "string" },
     {
       message: "string",
@@ -81,25 +81,25 @@ const OWN_FIELDS: Record<DeltaKind, readonly Field[]> = {
       alternatives: "choices",
     },
   ),
-  seal: fields({ seal: "object" }),
-  annotation: fields({ annotation: "object" }),
-  media: fields({}, { type: "media", mimeType: "string", dataDelta: "string", transcriptDelta: "string" }),
-  part: fields({ value: "object" }, { role: "toolRole" }),
+  seal: createFieldTable({ seal: "object" }),
+  annotation: createFieldTable({ annotation: "object" }),
+  media: createFieldTable({}, { type: "media", mimeType: "string", dataDelta: "string", transcriptDelta: "string" }),
+  part: createFieldTable({ value: "object" }, { role: "toolRole" }),
 };
-const ANY_FIELDS = fields({}, { part: "key", choice: "choice", extra: "residue" });
+const COMMON_FIELDS = createFieldTable({}, { partKey: "key", choice: "choice", extra: "residue" });
 
 export interface DeltaFields {
-  /** Those of the kind alone. */
-  own: readonly Field[];
-  all: readonly Field[];
+  /** The fields of this kind only; `all` includes the fields of every payload. */
+  own: readonly PayloadField[];
+  all: readonly PayloadField[];
 }
 
-/** A map, because kinds are foreign words: `constructor` is none of ours. */
+/** A Map instead of an object, because kinds come from outside and could be `constructor`. */
 export const DELTA_FIELDS: ReadonlyMap<unknown, DeltaFields> = new Map(
-  Object.entries(OWN_FIELDS).map(([kind, own]) => [kind, { own, all: [...own, ...ANY_FIELDS] }]),
+  Object.entries(OWN_FIELDS).map(([kind, own]) => [kind, { own, all: [...own, ...COMMON_FIELDS] }]),
 );
 
-export function fits(value: unknown, type: FieldType): boolean {
+export function isOfType(value: unknown, type: PayloadFieldType): boolean {
   switch (type) {
     case "json":
       return true;
@@ -125,19 +125,18 @@ export function fits(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** The first field that is not what it must be. Where `nullIsNothing`, an optional one may be null. */
-export function wrongField(value: object, table: readonly Field[], nullIsNothing = false): Field | undefined {
+/** Returns the first field with a wrong type. With `nullIsNothing`, an optional field may be null. */
+export function findWrongField(value: object, table: readonly PayloadField[], nullIsNothing = false): PayloadField | undefined {
   for (const field of table) {
-    // An object with unknown fields until each is checked here.
     const found = (value as Record<string, unknown>)[field.name];
     const isNothing = found === undefined || (found === null && nullIsNothing);
-    if (isNothing ? field.required : !fits(found, field.type)) return field;
+    if (isNothing ? field.required : !isOfType(found, field.type)) return field;
   }
   return undefined;
 }
 
-/** What a field must be, for a sentence. */
-export function wanted({ type }: Field): string {
+/** Describes the type of a field for an error message. */
+export function describeType({ type }: PayloadField): string {
   if (Object.hasOwn(VOCABULARY, type)) return `one of ${VOCABULARY[type as keyof typeof VOCABULARY].join(", ")}`;
-  return WORDS[type as Plain] ?? `a ${type}`;
+  return TYPE_NAMES[type as PlainFieldType] ?? `a ${type}`;
 }

@@ -1,11 +1,11 @@
-// The rules of a delta sequence, by name, and the error that names the broken one.
+// The rules of a delta sequence, and the error that names a broken rule.
 import type { ErrorPayload } from "../model/delta.ts";
 import { KoineError } from "../model/errors.ts";
 import type { Message } from "../model/message.ts";
 import type { ModelResponse } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
 
-/** Every rule of the contract. The key is the stable code, the sentence is what must hold. */
+/** Every rule of the delta contract by its stable code. */
 export const RULES = {
   "start-first": "An answer begins with `start`.",
   "start-once": "An answer has one `start`.",
@@ -15,21 +15,22 @@ export const RULES = {
   "seq-increasing": "`seq` grows with every delta of a run.",
   "same-run": "All deltas of a sequence have one `runId`.",
   "contract-version": "`contractVersion` is one that this reader knows.",
-  "known-kind": "`kind` is one of the contract's words.",
+  "known-kind": "`kind` is one of the kinds of the contract.",
   payload: "The payload has the fields of its kind.",
   "call-unique": "A `toolCallId` is used for one call in a run.",
   "call-started": "Arguments and ends belong to a call that was started in this answer.",
   "call-open": "Nothing is added to a call that has ended.",
   "result-once": "A call has one result.",
   "result-traced": "The result of a client's tool belongs to a call of the run.",
-  "result-between": 'A result with `role: "tool"` stands between answers, and nothing else does.',
-  "part-kind": "A part keeps its kind: its identity is not used for another one.",
-  "part-exists": "A seal or annotation belongs to a part that is there.",
+  "result-between": 'A result with `role: "tool"` is between two answers, and no other part is.',
+  "part-kind": "A part key is used for one part of one kind.",
+  "part-exists": "A seal or annotation belongs to an existing part.",
   "summary-dense": "Summaries of a reasoning part begin in order: 0, 1, 2 …",
 } as const;
+/** One of `RULES`. */
 export type Rule = keyof typeof RULES;
 
-/** A broken rule, as data. */
+/** A broken rule of a delta sequence. */
 export interface Violation {
   rule: Rule;
   /** The stamped `seq`, else the position in the sequence. */
@@ -37,21 +38,21 @@ export interface Violation {
   message: string;
 }
 
-/** What a failed assembly can still give. */
+/** The content of an answer that failed or was cut off. */
 export interface PartialAnswer {
-  /** What had arrived, marked `metadata.interrupted` (B90). */
+  /** The partial message, with `metadata.interrupted` (B90). */
   partial?: Message | undefined;
   /** The usage seen so far (B67). */
   usage?: Usage | undefined;
-  /** The `error` delta's payload, where one ended the answer. */
+  /** The payload of the `error` delta, if there was one. */
   error?: ErrorPayload | undefined;
-  /** Everything that had arrived, as a response that says it failed. */
+  /** The partial answer as a response with an error. */
   response?: ModelResponse | undefined;
-  /** The messages of the run that were complete before. */
+  /** The complete messages of the run before this answer. */
   messages?: Message[] | undefined;
 }
 
-/** A delta sequence that gives no message. `code` and `rule` name the broken rule, `seq` says where. */
+/** Thrown for a delta sequence that does not assemble. `code` and `rule` name the broken rule; `seq` is the delta. */
 export class AssemblyError extends KoineError<Rule> implements Violation, PartialAnswer {
   override readonly name = "AssemblyError";
   readonly #detail: string;
@@ -63,24 +64,24 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Partia
   readonly response: ModelResponse | undefined;
   readonly messages: Message[] | undefined;
 
-  constructor(rule: Rule, seq: number, detail: string, remains: PartialAnswer = {}) {
+  constructor(rule: Rule, seq: number, detail: string, partialAnswer: PartialAnswer = {}) {
     super(rule, `Delta ${seq}: ${detail} Rule "${rule}": ${RULES[rule]}`);
     this.#detail = detail;
     this.rule = rule;
     this.seq = seq;
-    this.partial = remains.partial;
-    this.usage = remains.usage;
-    this.error = remains.error;
-    this.response = remains.response;
-    this.messages = remains.messages;
+    this.partial = partialAnswer.partial;
+    this.usage = partialAnswer.usage;
+    this.error = partialAnswer.error;
+    this.response = partialAnswer.response;
+    this.messages = partialAnswer.messages;
   }
 
-  /** The same error of a run in which these messages were complete before. */
-  after(messages: Message[]): AssemblyError {
-    return new AssemblyError(this.rule, this.seq, this.#detail, { ...this.#remains(), messages });
+  /** Returns the same error with the complete messages of the run. */
+  withMessages(messages: Message[]): AssemblyError {
+    return new AssemblyError(this.rule, this.seq, this.#detail, { ...this.#partialAnswer(), messages });
   }
 
-  #remains(): PartialAnswer {
+  #partialAnswer(): PartialAnswer {
     const { partial, usage, error, response } = this;
     return { partial, usage, error, response };
   }

@@ -1,21 +1,21 @@
-// What holds across the answers of one run: the order of deltas, the identity of calls, one result per call.
+// Checks the rules that span the answers of a run: order of deltas, unique call ids, one result per call.
 import type { Delta, MessageDelta } from "../model/delta.ts";
-import { clip } from "../model/issue.ts";
+import { truncateText } from "../model/validation/issue.ts";
 import type { Part } from "../model/parts.ts";
 import type { Rule } from "./rules.ts";
 import { AssemblyError } from "./rules.ts";
 
 export class RunState {
-  /** Calls of the run by id; whether each has its result. Provider results may answer calls from before the run. */
-  readonly #answered = new Map<string, boolean>();
+  /** By call id: true if the call has its result. A provider's result can belong to a call from before the run. */
+  readonly #callHasResult = new Map<string, boolean>();
   #runId: string | undefined;
   #lastSeq: number | undefined;
   #position = -1;
-  /** What an error says about where: the `seq`, else the position. */
+  /** The position for errors: the stamped `seq`, else the index of the delta. */
   seq = 0;
 
-  /** Checks the order of a delta that has arrived. Nothing is taken over before `accept`. */
-  arrive(delta: Delta | MessageDelta): void {
+  /** Checks `seq` and `runId` of a delta. The state changes only in `accept`. */
+  checkOrder(delta: Delta | MessageDelta): void {
     this.#position += 1;
     if (typeof delta !== "object" || delta === null) {
       this.seq = this.#position;
@@ -33,11 +33,11 @@ export class RunState {
     const runId: unknown = "runId" in delta ? delta.runId : undefined;
     if (runId !== undefined && typeof runId !== "string") this.fail("same-run", "`runId` must be a string.");
     if (runId !== undefined && this.#runId !== undefined && runId !== this.#runId) {
-      this.fail("same-run", `This delta is of run "${clip(runId)}", the others are of "${this.#runId}".`);
+      this.fail("same-run", `This delta is of run "${truncateText(runId)}", the others are of "${this.#runId}".`);
     }
   }
 
-  /** The delta was legal: its place in the order counts from now on. */
+  /** Records `seq` and `runId` of a legal delta. */
   accept(delta: Delta | MessageDelta): void {
     if ("seq" in delta && delta.seq !== undefined) this.#lastSeq = delta.seq;
     if ("runId" in delta && delta.runId !== undefined) this.#runId = delta.runId;
@@ -48,26 +48,26 @@ export class RunState {
   }
 
   checkNewCall(toolCallId: string): void {
-    if (this.#answered.has(toolCallId)) this.fail("call-unique", `The id "${clip(toolCallId)}" is taken.`);
+    if (this.#callHasResult.has(toolCallId)) this.fail("call-unique", `The id "${truncateText(toolCallId)}" is taken.`);
   }
 
   addCall(toolCallId: string): void {
-    this.#answered.set(toolCallId, false);
+    this.#callHasResult.set(toolCallId, false);
   }
 
-  /** Checks the calls and results among whole parts. */
+  /** Checks a complete part: a call needs a new id, a result needs its call. */
   checkPart(part: Part): void {
     if (part.type === "tool-call") this.checkNewCall(part.toolCallId);
     if (part.type !== "tool-result") return;
-    const answered = this.#answered.get(part.toolCallId);
-    if (answered === true) this.fail("result-once", `The call "${clip(part.toolCallId)}" has a result already.`);
+    const answered = this.#callHasResult.get(part.toolCallId);
+    if (answered === true) this.fail("result-once", `The call "${truncateText(part.toolCallId)}" has a result already.`);
     if (answered === undefined && part.executor !== "provider") {
-      this.fail("result-traced", `No call of this run has the id "${clip(part.toolCallId)}".`);
+      this.fail("result-traced", `No call of this run has the id "${truncateText(part.toolCallId)}".`);
     }
   }
 
   addPart(part: Part): void {
     if (part.type === "tool-call") this.addCall(part.toolCallId);
-    if (part.type === "tool-result") this.#answered.set(part.toolCallId, true);
+    if (part.type === "tool-result") this.#callHasResult.set(part.toolCallId, true);
   }
 }

@@ -1,17 +1,25 @@
-// Makes bare deltas part of a run.
+// Stamps deltas with run id, sequence number and time.
 import type { Delta, MessageDelta } from "../model/delta.ts";
 
-/** Tells the time: milliseconds since 1970, a date, or ISO 8601. `Date.now` is one. */
+/** Returns the current time as milliseconds since 1970, a Date, or ISO 8601. `Date.now` is a Clock. */
 export type Clock = () => number | Date | string;
 
-/** A function that stamps deltas with the run, a `seq` that counts from 0, and the time. */
+/**
+ * Returns a function that stamps deltas with the run id, a `seq` that counts from 0, and the time.
+ *
+ * @example
+ * ```ts
+ * const stamp = stampDeltas("run-1", Date.now);
+ * const stamped = deltas.map((delta) => stamp(delta));
+ * ```
+ */
 export function stampDeltas(runId: string, clock: Clock): (delta: Delta) => MessageDelta {
   let next = 0;
   let last: ReturnType<Clock> | undefined;
   let timestamp = "";
   return (delta) => {
     const now = clock();
-    // Many deltas share a millisecond, and writing a date costs more than everything else here.
+    // The text of the time is cached: many deltas share a millisecond, and toISOString is the largest cost here.
     if (now !== last || typeof now === "object") {
       last = now;
       timestamp = new Date(now).toISOString();

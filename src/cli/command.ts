@@ -1,23 +1,24 @@
-// What a command is: a file in commands/ that exports one of these, and a line in commands/index.ts.
+// The type of a command, and the parser of its arguments. A command is a file in commands/ and a line in
+// commands/index.ts.
 import { parseArgs } from "node:util";
 import { CliError } from "./exit.ts";
-import type { Io } from "./io.ts";
+import type { CliIo } from "./io.ts";
 
-export interface Option {
+export interface CommandOption {
   type: "string" | "boolean";
   short?: string;
-  /** The word for its value in the help. */
+  /** The placeholder of its value in the help. */
   value?: string;
   choices?: readonly string[];
-  says: string;
+  description: string;
 }
 
-export type Options = Readonly<Record<string, Option>>;
+export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** What was given on the command line; an option that was not is absent. */
-export interface Arguments {
+/** The parsed arguments of a command line. */
+export interface CommandArguments {
   text(option: string): string | undefined;
-  /** The value of an option that has choices. */
+  /** Returns the value of an option with choices. */
   choice<T extends string>(option: string, choices: readonly T[]): T | undefined;
   has(option: string): boolean;
   files: readonly string[];
@@ -27,23 +28,23 @@ export interface Command {
   name: string;
   /** One line for the list of commands. */
   summary: string;
-  /** How it is called, without "koine". */
+  /** The usage line, without "koine". */
   usage: string;
   /** Further paragraphs of its help. */
   about: readonly string[];
-  options: Options;
+  options: CommandOptions;
   examples: readonly (readonly [command: string, says: string])[];
-  /** Does the work and gives the exit code. */
-  run(given: Arguments, io: Io): Promise<number>;
+  /** Runs the command and returns the exit code. */
+  run(given: CommandArguments, io: CliIo): Promise<number>;
 }
 
-/** Reads the arguments of a command. What it does not take is a `usage` error. */
-export function readArguments(command: Command, args: readonly string[]): Arguments {
-  const { values, positionals } = parse(command, args);
+/** Parses the arguments of a command. Throws a `usage` error for unknown options and invalid values. */
+export function parseCommandArguments(command: Command, args: readonly string[]): CommandArguments {
+  const { values, positionals } = parseOptions(command, args);
   for (const [name, { choices }] of Object.entries(command.options)) {
     const value = values[name];
     if (choices !== undefined && typeof value === "string" && !choices.includes(value)) {
-      throw new CliError("usage", `--${name} is one of ${choices.join(", ")}, not "${value}".`);
+      throw new CliError("usage", `--${name} must be one of ${choices.join(", ")}, not "${value}".`);
     }
     if (value === "") throw new CliError("usage", `--${name} needs a value.`);
   }
@@ -59,7 +60,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
   };
 }
 
-function parse(command: Command, args: readonly string[]): { values: Record<string, unknown>; positionals: string[] } {
+function parseOptions(command: Command, args: readonly string[]): { values: Record<string, unknown>; positionals: string[] } {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { type, short }]) => [
       name,
@@ -70,7 +71,7 @@ function parse(command: Command, args: readonly string[]): { values: Record<stri
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // What follows the first sentence is about positional arguments.
+    // Node's message continues with advice about positional arguments, which does not apply here.
     const [sentence = reason] = reason.split(/\. |\n/);
     throw new CliError("usage", `${sentence.replace(/\.$/, "")}; "koine ${command.name} --help" lists the options.`);
   }

@@ -1,92 +1,92 @@
-// The ledger that a command works on: which one `--data` names, how it is opened, and what its errors mean to a person.
+// Opens the ledger that `--data` names, and converts its errors to errors of the command line.
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ledger, LedgerErrorCode, LedgerOptions } from "../ledger/index.ts";
 import { LedgerError, openLedger } from "../ledger/index.ts";
-import type { Arguments, Options } from "./command.ts";
+import type { CommandArguments, CommandOptions } from "./command.ts";
 import type { CliErrorCode } from "./exit.ts";
 import { CliError } from "./exit.ts";
-import type { Io } from "./io.ts";
-import { checkFile } from "./read/bytes.ts";
+import type { CliIo } from "./io.ts";
+import { assertReadable } from "./read/byte-source.ts";
 import { isSameFile } from "./write/same-file.ts";
 
-export const DATA: Options = {
+export const LEDGER_OPTIONS: CommandOptions = {
   data: {
     type: "string",
     short: "d",
     value: "ledger",
-    says: "The ledger: a file, a folder that holds koine.db, sqlite:path, or postgres://….",
+    description: "The ledger: a file, a folder with koine.db, sqlite:path, or postgres://….",
   },
-  tenant: { type: "string", value: "name", says: "Whose part of the ledger; without, the default one." },
+  tenant: { type: "string", value: "name", description: "The tenant of the ledger. Default: the default tenant." },
 };
 
-/** The file in a folder of data. */
-const DATABASE = "koine.db";
+/** The database file in a data folder. */
+const DATABASE_FILE = "koine.db";
 
-export interface DataOptions {
-  /** Whether a file that is not there is an error; else it is made. */
+export interface OpenDataOptions {
+  /** True if a missing file is an error; otherwise the file is created. */
   mustExist: boolean;
   onProblem: NonNullable<LedgerOptions["onProblem"]>;
 }
 
-export async function openData(given: Arguments, io: Io, { mustExist, onProblem }: DataOptions): Promise<Ledger> {
-  const data = given.text("data");
-  if (data === undefined) throw new CliError("usage", "Say which ledger with --data: a file, a folder or a URL.");
-  const url = await urlOf(data, mustExist);
-  const tenant = given.text("tenant");
+export async function openData(args: CommandArguments, io: CliIo, { mustExist, onProblem }: OpenDataOptions): Promise<Ledger> {
+  const data = args.text("data");
+  if (data === undefined) throw new CliError("usage", "Name the ledger with --data: a file, a folder or a URL.");
+  const url = await resolveLedgerUrl(data, mustExist);
+  const tenant = args.text("tenant");
   try {
     return await openLedger(url, { clock: io.clock, onProblem, ...(tenant !== undefined && { tenant }) });
   } catch (error) {
-    throw cliErrorOf(error);
+    throw toCliError(error);
   }
 }
 
-async function urlOf(data: string, mustExist: boolean): Promise<string> {
-  const file = await fileOf(data);
+async function resolveLedgerUrl(data: string, mustExist: boolean): Promise<string> {
+  const file = await findLedgerFile(data);
   if (mustExist && data.startsWith("memory:"))
-    throw new CliError("usage", "A ledger in memory is empty: name one that is kept.");
+    throw new CliError("usage", "A ledger in memory is empty; name a file or a database.");
   if (file === undefined) return data;
-  if (mustExist) await checkFile(file);
+  if (mustExist) await assertReadable(file);
   return `sqlite:${file}`;
 }
 
-/** The file of a ledger; undefined where it is none. */
-async function fileOf(data: string): Promise<string | undefined> {
+/** Returns the file of a SQLite ledger; undefined for other ledgers. */
+async function findLedgerFile(data: string): Promise<string | undefined> {
   if (/^(memory|postgres(ql)?):/.test(data)) return undefined;
   const path = data.replace(/^sqlite:/, "");
   if (path === "") throw new CliError("usage", `"${data}" names no file: use sqlite:path/to/file.db.`);
-  const there = await stat(path).catch(() => undefined);
-  return there?.isDirectory() === true ? join(path, DATABASE) : path;
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() === true ? join(path, DATABASE_FILE) : path;
 }
 
-/** What SQLite keeps beside a database. */
-const BESIDE = ["", "-wal", "-shm", "-journal"];
+/** The suffixes of the files that SQLite creates for a database. */
+const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
-/** A ledger must not be written over by what is read from it. */
-export async function checkOutput(given: Arguments, output: string | undefined): Promise<void> {
-  const data = given.text("data");
-  const file = data === undefined ? undefined : await fileOf(data);
+/** Throws if `--output` would overwrite the files of the ledger that the command reads. */
+export async function assertOutputIsNotLedger(args: CommandArguments, output: string | undefined): Promise<void> {
+  const data = args.text("data");
+  const file = data === undefined ? undefined : await findLedgerFile(data);
   if (file === undefined || output === undefined || output === "-") return;
-  // What stands beside a database stands beside the file that a link leads to.
-  const real = await realpath(file).catch(() => file);
-  for (const ending of BESIDE) {
-    if (!(await isSameFile(output, real + ending))) continue;
+  // SQLite creates its further files beside the target of a symbolic link.
+  const databasePath = await realpath(file).catch(() => file);
+  for (const suffix of DATABASE_FILE_SUFFIXES) {
+    if (!(await isSameFile(output, databasePath + suffix))) continue;
     throw new CliError(
       "usage",
-      `--output would write over "${output}", which is the ledger's; give it a file of its own.`,
+      `--output would overwrite "${output}", a file of the ledger; choose another file.`,
     );
   }
 }
 
-/** Errors that are about one record or argument; all others are about the ledger itself. */
-const MEANING: Partial<Record<LedgerErrorCode, CliErrorCode>> = {
+/** Ledger errors about one argument or record; all other codes concern the ledger itself. */
+const CLI_CODES: Partial<Record<LedgerErrorCode, CliErrorCode>> = {
   "invalid-input": "usage",
   "unknown-thread": "record",
   conflict: "record",
 };
 
-/** The error for people; what is not the ledger's stays what it is. */
-export function cliErrorOf(error: unknown): unknown {
+/** Converts a LedgerError to a CliError; other errors are returned unchanged. */
+export function toCliError(error: unknown): unknown {
   if (!(error instanceof LedgerError)) return error;
-  return new CliError(MEANING[error.code] ?? "io", error.message, { cause: error });
+  return new CliError(CLI_CODES[error.code] ?? "io", error.message, { cause: error });
 }

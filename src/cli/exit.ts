@@ -1,4 +1,4 @@
-// How the program ends: the exit codes, and the errors that lead to them. docs/cli.md lists the codes for users.
+// Exit codes, and the errors that cause them. docs/cli.md lists the codes for users.
 import { KoineError } from "../model/index.ts";
 
 export const EXIT = {
@@ -19,19 +19,19 @@ export const EXIT = {
 
 export type CliErrorCode = "usage" | "io" | "record" | "truncated" | "stopped";
 
-/** What ends a command, or, with the codes `record` and `truncated`, fails one record. The message is one sentence that says what to do. */
+/** An error that ends a command; with the codes `record` and `truncated`, an error of one record. */
 export class CliError extends KoineError<CliErrorCode> {
   override readonly name = "CliError";
-  /** Further lines, where one sentence is not enough: each mistake of a file. */
-  readonly more: readonly string[];
+  /** Further lines, for example one for each mistake of a file. */
+  readonly details: readonly string[];
 
   constructor(code: CliErrorCode, message: string, options: ErrorOptions & { more?: readonly string[] } = {}) {
     super(code, message, options);
-    this.more = options.more ?? [];
+    this.details = options.more ?? [];
   }
 }
 
-const EXIT_OF: Readonly<Record<CliErrorCode, number>> = {
+const EXIT_CODES: Readonly<Record<CliErrorCode, number>> = {
   usage: EXIT.usage,
   io: EXIT.io,
   record: EXIT.failed,
@@ -39,22 +39,22 @@ const EXIT_OF: Readonly<Record<CliErrorCode, number>> = {
   stopped: EXIT.failed,
 };
 
-export function exitCodeOf(error: CliError): number {
-  return EXIT_OF[error.code];
+export function getExitCode(error: CliError): number {
+  return EXIT_CODES[error.code];
 }
 
-/** A sentence for what the operating system refused. */
-export function ioError(error: unknown, doing: "read" | "write", name: string): CliError {
+/** Creates the error for a failed file operation, with a message for the common error codes. */
+export function createIoError(error: unknown, operation: "read" | "write", name: string): CliError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known: Readonly<Record<string, string>> = {
-    ENOENT: doing === "read" ? `There is no file "${name}".` : `There is no folder to write "${name}" into.`,
-    EACCES: `No permission to ${doing} "${name}".`,
-    EPERM: `No permission to ${doing} "${name}".`,
+    ENOENT: operation === "read" ? `There is no file "${name}".` : `There is no folder to write "${name}" into.`,
+    EACCES: `No permission to ${operation} "${name}".`,
+    EPERM: `No permission to ${operation} "${name}".`,
     EISDIR: `"${name}" is a folder; name a file.`,
-    ENOTDIR: `"${name}" goes through something that is no folder.`,
+    ENOTDIR: `A part of the path "${name}" is not a folder.`,
     ENOSPC: `The disk is full: "${name}" was not written.`,
-    EROFS: `"${name}" is on a disk that cannot be written to.`,
+    EROFS: `"${name}" is on a read-only disk.`,
   };
   const reason = error instanceof Error ? error.message : String(error);
-  return new CliError("io", known[code] ?? `Cannot ${doing} "${name}": ${reason}`, { cause: error });
+  return new CliError("io", known[code] ?? `Cannot ${operation} "${name}": ${reason}`, { cause: error });
 }

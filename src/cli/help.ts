@@ -1,61 +1,61 @@
-// The help of the program and of each command, made from what the commands say about themselves.
-import type { Command, Option } from "./command.ts";
+// Formats the help of the program and of each command from the command definitions.
+import type { Command, CommandOption } from "./command.ts";
 import type { Paint } from "./show/style.ts";
 import { padTo } from "./show/width.ts";
 import { wrap } from "./show/wrap.ts";
 
-export function programHelp(commands: readonly Command[], columns: number, paint: Paint): string {
+export function formatProgramHelp(commands: readonly Command[], columns: number, paint: Paint): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    "Koine: one common language for LLM conversations. Nothing is lost silently.",
+    "Koine: one common format for LLM conversations. No data is lost silently.",
     "",
-    heading("Usage", paint),
+    formatHeading("Usage", paint),
     "  koine <command> [options] [file …]",
     "",
-    heading("Commands", paint),
-    ...commands.flatMap(({ name, summary }) => hanging(`  ${padTo(name, width)}  `, summary, columns)),
+    formatHeading("Commands", paint),
+    ...commands.flatMap(({ name, summary }) => formatHangingIndent(`  ${padTo(name, width)}  `, summary, columns)),
     "",
-    heading("Examples", paint),
+    formatHeading("Examples", paint),
     ...commands.flatMap(({ examples }) => examples.slice(0, 1).map(([command]) => `  ${command}`)),
     "",
-    '"koine <command> --help" tells more; "koine --version" which version this is.',
+    '"koine <command> --help" shows the options of a command; "koine --version" shows the version.',
     "",
   ].join("\n");
 }
 
-export function commandHelp(command: Command, columns: number, paint: Paint): string {
-  const rows = Object.entries(command.options).map(([name, option]) => [flag(name, option), option] as const);
+export function formatCommandHelp(command: Command, columns: number, paint: Paint): string {
+  const rows = Object.entries(command.options).map(([name, option]) => [formatFlag(name, option), option] as const);
   const width = Math.max(...rows.map(([left]) => left.length));
   return [
     ...wrap(command.summary, columns),
     "",
-    heading("Usage", paint),
+    formatHeading("Usage", paint),
     `  koine ${command.usage}`,
     ...command.about.flatMap((paragraph) => ["", ...wrap(paragraph, columns)]),
     "",
-    heading("Options", paint),
-    ...rows.flatMap(([left, option]) => hanging(`  ${padTo(left, width)}  `, sentence(option), columns)),
+    formatHeading("Options", paint),
+    ...rows.flatMap(([left, option]) => formatHangingIndent(`  ${padTo(left, width)}  `, describeOption(option), columns)),
     "",
-    heading("Examples", paint),
-    ...command.examples.flatMap(([line, says]) => [`  ${line}`, ...hanging("      ", says, columns)]),
+    formatHeading("Examples", paint),
+    ...command.examples.flatMap(([line, says]) => [`  ${line}`, ...formatHangingIndent("      ", says, columns)]),
     "",
   ].join("\n");
 }
 
-function heading(text: string, paint: Paint): string {
+function formatHeading(text: string, paint: Paint): string {
   return paint("bold", text);
 }
 
-function flag(name: string, { short, value, choices }: Option): string {
+function formatFlag(name: string, { short, value, choices }: CommandOption): string {
   const placeholder = value ?? (choices === undefined ? undefined : name);
   const left = short === undefined ? `    --${name}` : `-${short}, --${name}`;
   return placeholder === undefined ? left : `${left} <${placeholder}>`;
 }
 
-function sentence({ says, choices }: Option): string {
+function describeOption({ description: says, choices }: CommandOption): string {
   return choices === undefined ? says : `${says} (${choices.join(", ")})`;
 }
 
-function hanging(left: string, text: string, columns: number): string[] {
+function formatHangingIndent(left: string, text: string, columns: number): string[] {
   return wrap(text, columns - left.length).map((line, index) => (index === 0 ? left : " ".repeat(left.length)) + line);
 }

@@ -1,26 +1,26 @@
-// What a command has of the world outside: streams, variables, a clock, and what ends it. Tests pass their own.
+// The environment of a command: streams, variables, clock and signals. Tests pass their own.
 import type { Readable, Writable } from "node:stream";
 
 /** A stream that may be a terminal. */
-export type Output = Writable & { isTTY?: boolean; columns?: number };
+export type TerminalOutput = Writable & { isTTY?: boolean; columns?: number };
 
-export interface Io {
+export interface CliIo {
   stdin: Readable & { isTTY?: boolean };
-  stdout: Output;
-  stderr: Output;
+  stdout: TerminalOutput;
+  stderr: TerminalOutput;
   env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since 1970. */
   clock: () => number;
   /** The working folder. */
   cwd: string;
   /**
-   * Ctrl-C and the like end the program at once, unless a command takes the first one over, to end in its own time. The
-   * next one ends it all the same.
+   * Registers a listener for the first SIGINT or SIGTERM, so that a command can shut down in order. Without a listener,
+   * and at the second signal, the program exits at once.
    */
   onInterrupt: (listener: () => void) => void;
 }
 
-export function ioOfProcess(onInterrupt: Io["onInterrupt"]): Io {
+export function createProcessIo(onInterrupt: CliIo["onInterrupt"]): CliIo {
   const { stdin, stdout, stderr, env } = process;
   return { stdin, stdout, stderr, env, clock: Date.now, cwd: process.cwd(), onInterrupt };
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// The program `koine`. It only looks whether this Node is new enough: nothing is imported before that, and the syntax
-// is one that old versions can read, so that they get a sentence instead of a stack trace.
+// The entry of the program `koine`: checks the Node version before it imports anything. Old versions of Node can parse
+// this file, so that they print a clear message instead of a stack trace.
 /// <reference types="node" />
 
-const NEEDED: readonly [major: number, minor: number] = [22, 19];
+const REQUIRED_NODE_VERSION: readonly [major: number, minor: number] = [22, 19];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
-  process.stderr.write(`koine needs Node ${NEEDED.join(".")} or newer; this is ${process.versions.node}.\n`);
+if (major < REQUIRED_NODE_VERSION[0] || (major === REQUIRED_NODE_VERSION[0] && minor < REQUIRED_NODE_VERSION[1])) {
+  process.stderr.write(`koine needs Node ${REQUIRED_NODE_VERSION.join(".")} or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   void import("./program.ts").then(({ runAsProgram }) => runAsProgram());

@@ -1,114 +1,114 @@
-// The options that several commands share, and what they mean.
+// The options that several commands share, and the functions that read them.
 import { randomBytes } from "node:crypto";
 import type { Dialect, DialectOptions } from "../dialects/index.ts";
 import { dialect, dialects } from "../dialects/index.ts";
-import { vendorOf } from "../dialects/openai-chat/vendors.ts";
+import { findVendor } from "../dialects/openai-chat/vendors.ts";
 import type { LossLevel } from "../model/index.ts";
 import { LOSS_LEVELS } from "../model/index.ts";
-import type { Arguments, Options } from "./command.ts";
+import type { CommandArguments, CommandOptions } from "./command.ts";
 import { CliError } from "./exit.ts";
-import type { Io } from "./io.ts";
-import type { Format } from "./read/format.ts";
-import { FORMATS } from "./read/format.ts";
-import type { Wanted } from "./read/recognise.ts";
-import { KINDS } from "./read/recognise.ts";
+import type { CliIo } from "./io.ts";
+import type { InputFormat } from "./read/detect-format.ts";
+import { FORMATS } from "./read/detect-format.ts";
+import type { ExpectedInput } from "./read/classify-record.ts";
+import { RECORD_KINDS } from "./read/classify-record.ts";
 import type { Target } from "./records/target.ts";
 import { ulids } from "./records/ulid.ts";
 
-export const READING: Options = {
+export const INPUT_OPTIONS: CommandOptions = {
   from: {
     type: "string",
     short: "f",
     choices: dialects,
     value: "dialect",
-    says: "The dialect of the records; without, each record must tell.",
+    description: "The dialect of the records. Default: detected for each record.",
   },
-  kind: { type: "string", choices: KINDS, says: "What the records are; without, each record tells." },
+  kind: { type: "string", choices: RECORD_KINDS, description: "The kind of the records. Default: detected for each record." },
   input: {
     type: "string",
     choices: FORMATS,
     value: "format",
-    says: "How records lie in the input; without, the name or the first lines tell.",
+    description: "The format of the input. Default: detected from the file name or the first lines.",
   },
 };
 
-export const STRICT: Options = {
-  strict: { type: "boolean", says: "Stop at the first record that fails." },
+export const STRICT_OPTIONS: CommandOptions = {
+  strict: { type: "boolean", description: "Stop at the first record that fails." },
 };
 
-export const TARGET: Options = {
-  to: { type: "string", short: "t", choices: dialects, value: "dialect", says: "The dialect to write." },
+export const TARGET_OPTIONS: CommandOptions = {
+  to: { type: "string", short: "t", choices: dialects, value: "dialect", description: "The dialect to write." },
   model: {
     type: "string",
     value: "name",
-    says: "The model to ask instead of the one in the request; messages become a request to it.",
+    description: "The model of the output, instead of the one in the request; messages become a request to it.",
   },
-  vendor: { type: "string", value: "name", says: "Whose habits openai-chat has (deepseek, mistral, ollama …)." },
+  vendor: { type: "string", value: "name", description: "The vendor whose deviations openai-chat has (deepseek, mistral, ollama …)." },
   provider: {
     type: "string",
     value: "name",
-    says: "The provider that the records come from and go to; what only its issuer can read is kept for it.",
+    description: "The provider of the records and of the output; seals of this provider are preserved.",
   },
-  "to-provider": { type: "string", value: "name", says: "The provider that they go to, where it is another one." },
-  "no-repair": { type: "boolean", says: "Mend nothing, even where the target would refuse it." },
+  "to-provider": { type: "string", value: "name", description: "The provider of the output, if it is another one." },
+  "no-repair": { type: "boolean", description: "Make no repairs, even if the target would reject the output." },
 };
 
-export const FAIL_ON: Options = {
+export const FAIL_ON_OPTIONS: CommandOptions = {
   "fail-on": {
     type: "string",
     choices: LOSS_LEVELS,
     value: "level",
-    says: "Exit with 3 if there is a loss of this level or a worse one.",
+    description: "Exit with 3 if there is a loss of this level or a higher one.",
   },
 };
 
-export const REPORTING: Options = {
-  json: { type: "boolean", says: "Write results and summary as JSON." },
-  quiet: { type: "boolean", short: "q", says: "No summary and no progress; failures are still told." },
+export const OUTPUT_OPTIONS: CommandOptions = {
+  json: { type: "boolean", description: "Write results and summary as JSON." },
+  quiet: { type: "boolean", short: "q", description: "Print no summary and no progress; failures are still printed." },
 };
 
-/** Dialects with the user's options, one of each. */
-function dialectsWith(options: DialectOptions): (id: string) => Dialect {
-  const made = new Map<string, Dialect>();
+/** Returns a function that creates each dialect once, with the user's options. */
+function createDialectCache(options: DialectOptions): (id: string) => Dialect {
+  const dialectsById = new Map<string, Dialect>();
   return (id) => {
-    const found = made.get(id) ?? dialect(id, options);
-    made.set(id, found);
-    return found;
+    const cachedDialect = dialectsById.get(id) ?? dialect(id, options);
+    dialectsById.set(id, cachedDialect);
+    return cachedDialect;
   };
 }
 
-export function readWanted(given: Arguments): Wanted {
-  const dialectOf = dialectsWith({ vendor: readVendor(given), provider: given.text("provider") });
-  const from = given.text("from");
-  return { from: from === undefined ? undefined : dialectOf(from), kind: given.choice("kind", KINDS), dialectOf };
+export function readExpectedInput(args: CommandArguments): ExpectedInput {
+  const dialectOf = createDialectCache({ vendor: readVendor(args), provider: args.text("provider") });
+  const from = args.text("from");
+  return { from: from === undefined ? undefined : dialectOf(from), kind: args.choice("kind", RECORD_KINDS), getDialect: dialectOf };
 }
 
-export function readFormat(given: Arguments): Format | undefined {
-  return given.choice("input", FORMATS);
+export function readFormat(args: CommandArguments): InputFormat | undefined {
+  return args.choice("input", FORMATS);
 }
 
-export function readFailOn(given: Arguments): LossLevel | undefined {
-  return given.choice("fail-on", LOSS_LEVELS);
+export function readFailOn(args: CommandArguments): LossLevel | undefined {
+  return args.choice("fail-on", LOSS_LEVELS);
 }
 
-export function readTarget(given: Arguments, io: Io): Target {
-  const to = given.text("to");
-  if (to === undefined) throw new CliError("usage", `Say what to write with --to (${dialects.join(", ")}).`);
-  const options = { vendor: readVendor(given), provider: given.text("to-provider") ?? given.text("provider") };
+export function readTarget(args: CommandArguments, io: CliIo): Target {
+  const to = args.text("to");
+  if (to === undefined) throw new CliError("usage", `Name the dialect to write with --to (${dialects.join(", ")}).`);
+  const options = { vendor: readVendor(args), provider: args.text("to-provider") ?? args.text("provider") };
   return {
     to: dialect(to, options),
-    model: given.text("model"),
-    repair: !given.has("no-repair"),
+    model: args.text("model"),
+    repair: !args.has("no-repair"),
     making: { clock: io.clock, newId: ulids(io.clock, randomBytes) },
   };
 }
 
-function readVendor(given: Arguments): string | undefined {
-  const vendor = given.text("vendor");
-  if (vendor !== undefined && vendorOf(vendor) === undefined) {
+function readVendor(args: CommandArguments): string | undefined {
+  const vendor = args.text("vendor");
+  if (vendor !== undefined && findVendor(vendor) === undefined) {
     throw new CliError(
       "usage",
-      `There is no vendor "${vendor}" among those whose habits are known; leave --vendor out.`,
+      `The vendor "${vendor}" is not known; omit --vendor.`,
     );
   }
   return vendor;

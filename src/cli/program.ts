@@ -1,34 +1,35 @@
-// From the command line to a command and its exit code. Errors that are somebody's to mend become one sentence.
-import { readArguments } from "./command.ts";
+// Runs the command that the command line names and returns the exit code. Errors that the user can fix are printed as
+// one sentence.
+import { parseCommandArguments } from "./command.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands/index.ts";
-import { CliError, EXIT, exitCodeOf, ioError } from "./exit.ts";
-import { commandHelp, programHelp } from "./help.ts";
-import type { Io } from "./io.ts";
-import { ioOfProcess } from "./io.ts";
+import { CliError, EXIT, getExitCode, createIoError } from "./exit.ts";
+import { formatCommandHelp, formatProgramHelp } from "./help.ts";
+import type { CliIo } from "./io.ts";
+import { createProcessIo } from "./io.ts";
 import { columnsOf, paintFor } from "./show/style.ts";
 import { visibleLine } from "./show/visible.ts";
 import { readVersion } from "./version.ts";
 import { removeUnfinished } from "./write/sink.ts";
 
-/** Runs the program and gives its exit code; it never throws. */
-export async function runProgram(args: readonly string[], io: Io): Promise<number> {
+/** Runs the program and returns its exit code; never throws. */
+export async function runProgram(args: readonly string[], io: CliIo): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
-    const isOurs = error instanceof CliError;
+    const isCliError = error instanceof CliError;
     const message = error instanceof Error ? error.message : String(error);
-    const text = isOurs ? message : `A fault of Koine's own; please report it: ${message}`;
+    const text = isCliError ? message : `Internal error of Koine, please report it: ${message}`;
     if (text !== "") io.stderr.write(`koine: ${visibleLine(text)}\n`);
-    if (isOurs) for (const line of error.more) io.stderr.write(`  ${visibleLine(line)}\n`);
-    return isOurs ? exitCodeOf(error) : EXIT.failed;
+    if (isCliError) for (const line of error.details) io.stderr.write(`  ${visibleLine(line)}\n`);
+    return isCliError ? getExitCode(error) : EXIT.failed;
   }
 }
 
-async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
+async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
     const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-    io.stdout.write(programHelp(commands, ...look(io)));
+    io.stdout.write(formatProgramHelp(commands, ...readTerminalStyle(io)));
     return name === undefined ? EXIT.usage : EXIT.ok;
   }
   if (name === "--version" || name === "-v" || (Object.hasOwn(COMMANDS, name) && rest.includes("--version"))) {
@@ -36,25 +37,25 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     return EXIT.ok;
   }
   const isHelp = name === "help" || rest.includes("--help") || rest.includes("-h");
-  const command = await load(name === "help" ? (rest[0] ?? "") : name);
+  const command = await loadCommand(name === "help" ? (rest[0] ?? "") : name);
   if (isHelp) {
-    io.stdout.write(commandHelp(command, ...look(io)));
+    io.stdout.write(formatCommandHelp(command, ...readTerminalStyle(io)));
     return EXIT.ok;
   }
-  return command.run(readArguments(command, rest), io);
+  return command.run(parseCommandArguments(command, rest), io);
 }
 
-function look(io: Io): [columns: number, paint: ReturnType<typeof paintFor>] {
+function readTerminalStyle(io: CliIo): [columns: number, paint: ReturnType<typeof paintFor>] {
   return [columnsOf(io.stdout, io.env), paintFor(io.stdout, io.env)];
 }
 
-async function load(name: string): Promise<Command> {
-  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (found !== undefined) return found();
-  throw new CliError("usage", `There is no command "${name}"; there are ${Object.keys(COMMANDS).join(", ")}.`);
+async function loadCommand(name: string): Promise<Command> {
+  const loader = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (loader !== undefined) return loader();
+  throw new CliError("usage", `There is no command "${name}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
 }
 
-function leave(code: number): () => void {
+function createExit(code: number): () => void {
   return () => {
     removeUnfinished();
     process.exit(code);
@@ -66,50 +67,50 @@ const SIGNALS = [
   ["SIGTERM", EXIT.terminated],
 ] as const;
 
-/** Ends the program at signals, or tells whoever has taken the first one over. */
-function catchSignals(): Io["onInterrupt"] {
-  let taken: (() => void) | undefined;
-  let isTold = false;
+/** Exits at SIGINT and SIGTERM, or calls the registered listener at the first signal. */
+function listenForSignals(): CliIo["onInterrupt"] {
+  let interruptListener: (() => void) | undefined;
+  let hasEnded = false;
   const end = (code: number): void => {
-    isTold = true;
-    // The line that was being written over ends here.
+    hasEnded = true;
+    // Ends the progress line, which is overwritten in place.
     if (process.stderr.isTTY) process.stderr.write("\n");
-    const listener = taken;
-    taken = undefined;
-    (listener ?? leave(code))();
+    const listener = interruptListener;
+    interruptListener = undefined;
+    (listener ?? createExit(code))();
   };
   for (const [signal, code] of SIGNALS) process.on(signal, () => end(code));
-  // A parent that is gone is as good as the first signal, and never a second one.
+  // The exit of the parent process counts as the first signal, never as the second.
   if (process.env["npm_lifecycle_event"] !== undefined) {
-    whenParentEnds(() => {
-      if (!isTold) end(EXIT.terminated);
+    onParentExit(() => {
+      if (!hasEnded) end(EXIT.terminated);
     });
   }
   return (listener) => {
-    taken = listener;
+    interruptListener = listener;
   };
 }
 
-const LOOK_MS = 500;
+const PARENT_CHECK_MS = 500;
 
-/** npm ends the shell that it started at a signal, and the shell tells nobody: a program that it ran would go on alone. */
-function whenParentEnds(listener: () => void): void {
+/** At a signal, npm ends only its shell, and the shell does not forward the signal: without this check koine would keep running. */
+function onParentExit(listener: () => void): void {
   const { ppid } = process;
   const timer = setInterval(() => {
     if (process.ppid === ppid) return;
     clearInterval(timer);
     listener();
-  }, LOOK_MS).unref();
+  }, PARENT_CHECK_MS).unref();
 }
 
-/** Runs as the program of this process. */
+/** Runs the program in this process. */
 export async function runAsProgram(): Promise<void> {
   process.stdout.on("error", (error: Error) => {
-    // Whoever reads has seen enough: `koine convert … | head`.
-    if ("code" in error && error.code === "EPIPE") leave(EXIT.ok)();
-    process.stderr.write(`koine: ${ioError(error, "write", "stdout").message}\n`);
-    leave(EXIT.io)();
+    // The reader closed the pipe, as in `koine convert … | head`: not an error.
+    if ("code" in error && error.code === "EPIPE") createExit(EXIT.ok)();
+    process.stderr.write(`koine: ${createIoError(error, "write", "stdout").message}\n`);
+    createExit(EXIT.io)();
   });
-  process.stderr.on("error", leave(EXIT.io));
-  process.exitCode = await runProgram(process.argv.slice(2), ioOfProcess(catchSignals()));
+  process.stderr.on("error", createExit(EXIT.io));
+  process.exitCode = await runProgram(process.argv.slice(2), createProcessIo(listenForSignals()));
 }

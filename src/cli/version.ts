@@ -1,9 +1,8 @@
-// Which version of Koine this is.
+// Reads the version of Koine from package.json.
 import { readFile } from "node:fs/promises";
 
 export async function readVersion(): Promise<string> {
-  // Two folders up, from the source as from what is built.
+  // package.json is two folders up, both in src and in dist.
   const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
-  // Koine's own package.json has a version.
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,8 +1,9 @@
-// From a dialect's specification to the dialect that everything outside uses: contexts made, losses collected, and a
-// clear error for what the dialect does not carry.
+// Creates a `Dialect` from its `DialectSpec`: creates the contexts, collects losses, and throws for capabilities that the
+// dialect does not support.
+import { assertObject } from "../model/argument-error.ts";
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json/index.ts";
 import { formatSse } from "../sse/format.ts";
 import type {
   Capability,
@@ -18,15 +19,16 @@ import type {
 } from "./dialect.ts";
 import { CAPABILITIES } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
-import { ByteFeed, readData } from "./frames.ts";
-import { isObject } from "./kit/read.ts";
-import { Report } from "./kit/report.ts";
-import { PathTracker } from "./kit/trail.ts";
+import { ByteStreamDecoder, parseEventData } from "./frames.ts";
+import { isObject } from "./kit/fields/read-wire.ts";
+import { fillTarget, LossReport } from "./kit/losses/report.ts";
+import { PathTracker } from "./kit/fields/path-tracker.ts";
 
-/** Makes the factory of a dialect. */
+/** Creates the factory of a dialect from its specification. */
 export function defineDialect<Code extends string>(spec: DialectSpec<Code>): DialectFactory {
-  const carries: ReadonlySet<Capability> = new Set(CAPABILITIES.filter((cargo) => spec[cargo] !== undefined));
-  const make = (options: DialectOptions = {}): Dialect => new SpecDialect(spec, carries, options);
+  const capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES.filter((capability) => spec[capability] !== undefined));
+  const filled = { ...spec, losses: fillTarget(spec.losses, spec.id) };
+  const make = (options: DialectOptions = {}): Dialect => new SpecDialect(filled, capabilities, options);
   return Object.defineProperty(make, "id", { value: spec.id }) as unknown as DialectFactory;
 }
 
@@ -38,31 +40,31 @@ class SpecDialect<Code extends string> implements Dialect {
   readonly #spec: DialectSpec<Code>;
   readonly #options: DialectOptions;
 
-  constructor(spec: DialectSpec<Code>, carries: ReadonlySet<Capability>, options: DialectOptions) {
+  constructor(spec: DialectSpec<Code>, capabilities: ReadonlySet<Capability>, options: DialectOptions) {
     this.id = spec.id;
     this.title = spec.title;
-    this.supports = carries;
+    this.supports = capabilities;
     this.losses = spec.losses;
     this.#spec = spec;
     this.#options = options;
   }
 
-  #carry<C extends Capability>(cargo: C): NonNullable<DialectSpec<Code>[C]> {
-    const codec = this.#spec[cargo];
+  #requireCodec<C extends Capability>(capability: C): NonNullable<DialectSpec<Code>[C]> {
+    const codec = this.#spec[capability];
     if (codec !== undefined) return codec;
-    const carried = [...this.supports].join(", ");
-    throw new DialectError(this.id, "", "not-carried", `${this.title} carries ${carried}, but no ${cargo}.`);
+    const supportedNames = [...this.supports].join(", ");
+    throw new DialectError(this.id, "", "not-supported", `${this.title} carries ${supportedNames}, but no ${capability}.`);
   }
 
-  #decoding(): DecodeContext {
+  #createDecodeContext(): DecodeContext {
     const dialect = this.id;
-    const trail = new PathTracker();
+    const pathTracker = new PathTracker();
     return {
       ...this.#options,
       dialect,
-      pathTracker: trail,
+      pathTracker,
       fail(code, message, field) {
-        throw new DialectError(dialect, field === undefined ? trail.path() : trail.path(field), code, message);
+        throw new DialectError(dialect, field === undefined ? pathTracker.path() : pathTracker.path(field), code, message);
       },
     };
   }
@@ -71,125 +73,159 @@ class SpecDialect<Code extends string> implements Dialect {
     return isObject(wire) ? this.#spec.detectKind?.(wire) : undefined;
   }
 
-  /** Runs a step; what a reader or writer of JSON says about a value becomes this dialect's error at its place. */
-  #attempt<T>(trail: PathTracker, step: () => T): T {
+  /** Runs a step and converts JSON errors into errors of this dialect with the current path. */
+  #runStep<T>(pathTracker: PathTracker, step: () => T, isEncoder = false): T {
     try {
       return step();
     } catch (error) {
-      throw this.#explain(trail, error);
+      throw this.#toDialectError(pathTracker, error, isEncoder);
     }
   }
 
-  #explain(trail: PathTracker, error: unknown): unknown {
-    // What nests beyond all measure ends the engine's stack.
+  /**
+   * A TypeError of an encoder means that the value does not have the types of the model. Decoders check every wire value
+   * themselves, so a TypeError of a decoder is a defect of Koine and is not converted.
+   */
+  #toDialectError(pathTracker: PathTracker, error: unknown, isEncoder: boolean): unknown {
+    if (isEncoder && error instanceof TypeError) {
+      const message = `The value does not have the structure of the model (${error.message}). Check it with validate, validateRequest or validateResponse.`;
+      return new DialectError(this.id, pathTracker.path(), "wrong-type", message, { cause: error });
+    }
+    // Extremely deep values overflow the engine's stack.
     if (error instanceof RangeError && error.message.includes("call stack")) {
       return new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
     }
     if (!(error instanceof JsonError)) return error;
     const code = error.code === "too-deep" ? "too-deep" : "wrong-type";
-    return new DialectError(this.id, trail.path() + error.path, code, error.message, { cause: error });
+    return new DialectError(this.id, pathTracker.path() + error.path, code, error.message, { cause: error });
   }
 
   #decode<T>(step: (context: DecodeContext) => T): T {
-    const context = this.#decoding();
-    return this.#attempt(context.pathTracker, () => step(context));
+    const context = this.#createDecodeContext();
+    return this.#runStep(context.pathTracker, () => step(context));
   }
 
-  #encoding(repair: boolean): EncodeContext<Code> {
-    const trail = new PathTracker();
+  #createEncodeContext(repair: boolean): EncodeContext<Code> {
+    const pathTracker = new PathTracker();
     return {
       ...this.#options,
       dialect: this.id,
-      pathTracker: trail,
-      report: new Report(trail, this.#spec.losses),
+      pathTracker,
+      report: new LossReport(pathTracker, this.#spec.losses),
       repair,
     };
   }
 
   #encode(repair: boolean, step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
-    const context = this.#encoding(repair);
-    const encoded = this.#attempt(context.pathTracker, () => step(context));
+    const context = this.#createEncodeContext(repair);
+    const encoded = this.#runStep(context.pathTracker, () => step(context), true);
     return { ...encoded, losses: context.report.losses };
   }
 
-  /** Callers without types may pass anything; an encoder only knows messages. */
-  #checkMessages(messages: readonly unknown[]): void {
-    if (!Array.isArray(messages)) throw new DialectError(this.id, "", "wrong-type", "Expected a list of messages.");
-    messages.forEach((message: { parts?: unknown } | null | undefined, index) => {
-      if (Array.isArray(message?.parts)) return;
-      throw new DialectError(this.id, `/${index}`, "wrong-type", "Expected a message with parts.");
-    });
+  /** Encoders rely on the types of messages and parts; callers without type checks can pass any value. */
+  #checkMessages(messages: readonly unknown[] | undefined, path = ""): void {
+    if (!Array.isArray(messages)) throw new DialectError(this.id, path, "wrong-type", "Expected a list of messages.");
+    for (let index = 0; index < messages.length; index++) this.#checkMessage(messages[index], path, index);
   }
 
-  /** A stream goes on after an error, so that each step begins at the root again. No closure: it runs for every delta. */
-  #stepwise<In, Out>(trail: PathTracker, step: (input: In) => Out): (input: In) => Out {
+  #checkMessage(message: { parts?: unknown } | null | undefined, path: string, index?: number): void {
+    const here = (): string => (index === undefined ? path : `${path}/${index}`);
+    if (!Array.isArray(message?.parts)) {
+      throw new DialectError(this.id, here(), "wrong-type", "Expected a message with parts.");
+    }
+    const wrong = message.parts.findIndex((part: unknown) => typeof (part as { type?: unknown } | null)?.type !== "string");
+    if (wrong < 0) return;
+    throw new DialectError(this.id, `${here()}/parts/${wrong}`, "wrong-type", "Expected a part with a type.");
+  }
+
+  /** A stream continues after an error, so each step resets the path. Runs for every delta: creates no closure per call. */
+  #createStreamStep<In, Out>(
+    pathTracker: PathTracker,
+    step: (input: In) => Out,
+    isEncoder = false,
+  ): (input: In) => Out {
     return (input) => {
-      trail.reset();
+      pathTracker.reset();
       try {
         return step(input);
       } catch (error) {
-        throw this.#explain(trail, error);
+        throw this.#toDialectError(pathTracker, error, isEncoder);
       }
     };
   }
 
   decodeMessages: Dialect["decodeMessages"] = (wire) =>
-    this.#decode((context) => this.#carry("messages").decode(wire, context));
+    this.#decode((context) => this.#requireCodec("messages").decode(wire, context));
   encodeMessages: Dialect["encodeMessages"] = (messages, options = {}) =>
-    // A fragment may begin and end anywhere: there is nothing to mend.
+    // Repairs are off: a fragment of a conversation can start and end with any message.
     this.#encode(false, (context) => {
-      const codec = this.#carry("messages");
+      const codec = this.#requireCodec("messages");
       this.#checkMessages(messages);
       return { wire: codec.encode(messages, context, options) };
     });
   decodeRequest: Dialect["decodeRequest"] = (wire, options = {}) =>
-    this.#decode((context) => this.#carry("requests").decode(wire, context, options));
+    this.#decode((context) => this.#requireCodec("requests").decode(wire, context, options));
   encodeRequest: Dialect["encodeRequest"] = (request, options = {}) =>
-    this.#encode(options.repair !== false, (context) => this.#carry("requests").encode(request, context, options));
+    this.#encode(options?.repair !== false, (context) => {
+      const codec = this.#requireCodec("requests");
+      this.#checkMessages(request?.messages, "/messages");
+      return codec.encode(request, context, options);
+    });
   decodeResponse: Dialect["decodeResponse"] = (wire, options = {}) =>
-    this.#decode((context) => this.#carry("responses").decode(wire, context, options));
+    this.#decode((context) => this.#requireCodec("responses").decode(wire, context, options));
   encodeResponse: Dialect["encodeResponse"] = (response, options = {}) =>
-    this.#encode(options.repair !== false, (context) => this.#carry("responses").encode(response, context, options));
+    this.#encode(options?.repair !== false, (context) => {
+      const codec = this.#requireCodec("responses");
+      this.#checkMessage(response?.message, "/message");
+      return codec.encode(response, context, options);
+    });
   decodeError: Dialect["decodeError"] = (wire, status) =>
-    this.#decode((context) => this.#carry("errors").decode(wire, context, status));
-  encodeError: Dialect["encodeError"] = (error) => this.#carry("errors").encode(error);
+    this.#decode((context) => this.#requireCodec("errors").decode(wire, context, status));
+  encodeError: Dialect["encodeError"] = (error) => {
+    const codec = this.#requireCodec("errors");
+    assertObject(`${this.id}.encodeError`, "error", error);
+    return codec.encode(error);
+  };
   streamDecoder: Dialect["streamDecoder"] = (options = {}) => {
-    const context = this.#decoding();
-    const streams = this.#carry("streams");
+    assertObject(`${this.id}.streamDecoder`, "options", options);
+    const context = this.#createDecodeContext();
+    const streams = this.#requireCodec("streams");
     const decoder = streams.decoder(context, options);
-    let bytes: ByteFeed | undefined;
+    let bytes: ByteStreamDecoder | undefined;
     return {
-      push: this.#stepwise(context.pathTracker, (event: unknown) => {
-        if (isBytes(event)) return (bytes ??= new ByteFeed(decoder, streams.frames?.reader())).push(event);
-        const frame = frameOf(event);
+      push: this.#createStreamStep(context.pathTracker, (event: unknown) => {
+        if (isBytes(event)) return (bytes ??= new ByteStreamDecoder(decoder, streams.frames?.reader())).push(event);
+        const frame = readEnvelope(event);
         if (frame === undefined) return decoder.push(event, undefined);
         context.pathTracker.enter("data");
-        return decoder.push(readData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
+        return decoder.push(parseEventData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
       }),
-      end: this.#stepwise<void, Delta[]>(context.pathTracker, () => [...(bytes?.end() ?? []), ...decoder.end()]),
+      end: this.#createStreamStep<void, Delta[]>(context.pathTracker, () => [...(bytes?.end() ?? []), ...decoder.end()]),
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
-    const context = this.#encoding(true);
-    const encoder = this.#carry("streams").encoder(context, options);
+    assertObject(`${this.id}.streamEncoder`, "options", options);
+    const context = this.#createEncodeContext(true);
+    const encoder = this.#requireCodec("streams").encoder(context, options);
     return {
-      push: this.#stepwise(context.pathTracker, (delta: Delta) => encoder.push(delta)),
-      end: this.#stepwise<void, WireEvent[]>(context.pathTracker, () => encoder.end()),
+      push: this.#createStreamStep(context.pathTracker, (delta: Delta) => encoder.push(delta), true),
+      end: this.#createStreamStep<void, WireEvent[]>(context.pathTracker, () => encoder.end()),
       losses: context.report.losses,
     };
   };
   formatEvent: Dialect["formatEvent"] = (event) => {
-    const { frames } = this.#carry("streams");
+    const { frames } = this.#requireCodec("streams");
+    assertObject(`${this.id}.formatEvent`, "event", event);
     return frames === undefined ? formatSse(event) : frames.write(event);
   };
 }
 
-const FRAME: ReadonlySet<string> = new Set(["event", "data", "id", "retry"]);
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(["event", "data", "id", "retry"]);
 
-/** An event in its envelope: nothing but what server-sent events have. */
-function frameOf(event: unknown): JsonObject | undefined {
+/** Returns the event if it is an envelope, which has only the fields of server-sent events. */
+function readEnvelope(event: unknown): JsonObject | undefined {
   if (!isObject(event) || event["data"] === undefined) return undefined;
-  for (const key in event) if (!FRAME.has(key)) return undefined;
+  for (const key in event) if (!ENVELOPE_FIELDS.has(key)) return undefined;
   return event;
 }
 

@@ -1,75 +1,80 @@
-// The dialect contract: what everything outside uses (`Dialect`), and what the author of a dialect writes
-// (`DialectSpec`). `defineDialect` makes the one from the other.
+// The dialect contract: `Dialect` is the interface for callers, `DialectSpec` is the specification that the author of a
+// dialect writes. `defineDialect` creates the first from the second.
 import type { Clock } from "../assembly/stamp.ts";
 import type { Delta } from "../model/delta.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json/index.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Message } from "../model/message.ts";
 import type { ProviderError } from "../model/provider-error.ts";
 import type { ModelRequest } from "../model/request.ts";
 import type { ModelResponse } from "../model/response.ts";
 import type { DialectErrorCode } from "./errors.ts";
-import type { LossTable, Report } from "./kit/report.ts";
-import type { PathTracker } from "./kit/trail.ts";
+import type { LossTable, LossReport } from "./kit/losses/report.ts";
+import type { PathTracker } from "./kit/fields/path-tracker.ts";
 
-/** What travels outside the body: a model or stream flag in the URL, headers. It counts as arrived. */
+/** The data of a request outside its body: a model or stream flag in the URL, headers. It is not a loss. */
 export interface RequestEnvelope {
   model?: string;
   stream?: boolean;
   headers?: Record<string, string>;
 }
 
-/** What had to change for the target, so that the decoder of the reply can undo it. */
+/** The tool ids and names that an encoder changed for the target, so that the decoder of the reply can restore them. */
 export interface Renames {
-  /** Tool ids and names: what the wire says → what the model says. */
+  /** Wire id → original id. */
   toolCallIds?: Record<string, string>;
+  /** Wire name → original name. */
   toolNames?: Record<string, string>;
-  /** The tools, by the model's names, whose free text was put into an object. */
+  /** The original names of the free-text tools whose input was wrapped in an object. */
   textTools?: string[];
 }
 
+/** The result of an encoder. */
 export interface Encoded<Wire = unknown> {
   wire: Wire;
-  /** Everything that did not arrive as it was. */
+  /** The data that the target does not receive unchanged. */
   losses: Loss[];
   address?: RequestEnvelope;
   names?: Renames;
 }
 
+/** One event of a stream in a dialect. */
 export interface WireEvent {
   event?: string;
   data: object | "[DONE]";
 }
 
+/** Decodes a stream into deltas. */
 export interface StreamDecoder {
   /**
-   * An event: the parsed data, `{ event?, data }` with the data parsed or as an `SseParser` gives it, or "[DONE]". Or
-   * the next bytes of a reply, cut anywhere; any other text counts as such, too.
+   * Decodes an event (its parsed data, `{ event?, data }` with parsed or raw data, or "[DONE]"), or the next bytes or text
+   * of a reply, cut anywhere.
    */
   push(event: unknown): Delta[];
-  /** The input has ended. */
+  /** Ends the input. */
   end(): Delta[];
 }
 
-/** One event as it lay in the bytes: its name where it has one, and its data; text is JSON still to be read. */
+/** One event in the bytes of a stream: its name, if any, and its data. Data that is text is unparsed JSON. */
 export interface Frame {
   event?: string;
   data: unknown;
 }
 
-/** Finds the events in the bytes of a stream. */
+/** Splits the bytes of a stream into events. */
 export interface FrameReader {
   push(chunk: Uint8Array | string): Frame[];
   end(): Frame[];
 }
 
-/** What the author of a dialect writes to read its streams: one event at a time, unwrapped. */
+/** The stream decoder that the author of a dialect writes: one event at a time, without its envelope. */
 export interface EventDecoder {
   push(data: unknown, event: string | undefined): Delta[];
-  /** No more events come. An answer that has not ended fails for the reason given, else as truncated (B73). */
+  /** Ends the input. An unfinished answer fails with `reason`, or as truncated without one (B73). */
   end(reason?: Delta): Delta[];
 }
 
+/** Encodes deltas as the events of a dialect. */
 export interface StreamEncoder {
   push(delta: Delta): WireEvent[];
   end(): WireEvent[];
@@ -77,53 +82,59 @@ export interface StreamEncoder {
   readonly losses: Loss[];
 }
 
+/** Options of a dialect. */
 export interface DialectOptions {
-  /** Stamped on what is read, compared with what is sent (B5). */
+  /** The provider's name: decoders write it into seals, encoders compare it with the seals they send (B5). */
   provider?: string | undefined;
-  /** Whose habits the wire has, where a vendor speaks a dialect with quirks. */
+  /** The vendor, if its wire format deviates from the dialect. */
   vendor?: string | undefined;
 }
+/** Options of `decodeRequest`. */
 export interface DecodeRequestOptions {
   address?: RequestEnvelope;
 }
+/** Options of `encodeRequest` and `encodeResponse`. */
 export interface EncodeRequestOptions {
-  /** false: no repairs. */
+  /** false: the encoder makes no repairs. */
   repair?: boolean | undefined;
 }
+/** Options of `decodeResponse` and `streamDecoder`. */
 export interface DecodeReplyOptions {
   names?: Renames | undefined;
 }
+/** Options of `streamEncoder`. */
 export interface EncodeStreamOptions {
   includeUsage?: boolean | undefined;
-  /** The run that stamped deltas belong to. */
+  /** The run id for dialects that stamp deltas. */
   runId?: string | undefined;
   clock?: Clock | undefined;
 }
+/** Options of `encodeMessages`. */
 export interface EncodeMessagesOptions {
-  /** The version to write, for shapes that have several. */
+  /** The version to write, for dialects with several versions. */
   version?: number | undefined;
-  /** Makes ids, for shapes that need one on every message. */
+  /** Creates ids, for dialects that need one on every message. */
   newId?: (() => string) | undefined;
-  /** The run that messages without one belong to. */
+  /** The run id of messages without one. */
   runId?: string | undefined;
   clock?: Clock | undefined;
 }
 
-/** The five things a dialect may carry. */
+/** The kinds of payloads that a dialect can support. */
 export const CAPABILITIES = ["messages", "requests", "responses", "errors", "streams"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** What a payload may be: a body, or one event of a stream. */
+/** The kind of a payload: a body, or one event of a stream. */
 export type PayloadKind = "request" | "response" | "stream" | "error";
 
-/** One wire format, both ways. What it does not carry throws a `DialectError` with the code `not-carried`. */
+/** One wire format in both directions. A method for an unsupported capability throws a `DialectError` "not-supported". */
 export interface Dialect {
   readonly id: string;
   readonly title: string;
   readonly supports: ReadonlySet<Capability>;
   /** Every loss that encoding into this dialect can cause. */
   readonly losses: LossTable;
-  /** What a payload is, where it shows that it is of this dialect. */
+  /** Returns the kind of a payload if it is recognizable as this dialect. */
   detectKind(wire: unknown): PayloadKind | undefined;
   decodeRequest(wire: unknown, options?: DecodeRequestOptions): ModelRequest;
   encodeRequest(request: ModelRequest, options?: EncodeRequestOptions): Encoded;
@@ -133,38 +144,38 @@ export interface Dialect {
   encodeError(error: ProviderError): { status: number; wire: unknown };
   streamDecoder(options?: DecodeReplyOptions): StreamDecoder;
   streamEncoder(options?: EncodeStreamOptions): StreamEncoder;
-  /** The bytes or text of one event of a stream, as they go over the wire. */
+  /** Formats one event as bytes or text for the wire. */
   formatEvent(event: WireEvent): Uint8Array | string;
-  /** A fragment such as `{ system?, messages }`, or a bare list. */
+  /** Decodes a fragment of a request, such as `{ system?, messages }`, or a list of messages. */
   decodeMessages(wire: unknown): Message[];
   encodeMessages(messages: readonly Message[], options?: EncodeMessagesOptions): Encoded;
 }
 
-/** What a decoder is given beside the wire. */
+/** The context of a decoder. */
 export interface DecodeContext extends DialectOptions {
   readonly dialect: string;
   readonly pathTracker: PathTracker;
-  /** Throws a `DialectError` at the value in hand, or at a field of it. */
+  /** Throws a `DialectError` at the current path, or at a field of it. */
   fail(code: DialectErrorCode, message: string, field?: string | number): never;
 }
 
-/** What an encoder is given beside the value. */
+/** The context of an encoder. */
 export interface EncodeContext<Code extends string = string> extends DialectOptions {
   readonly dialect: string;
   readonly pathTracker: PathTracker;
-  readonly report: Report<Code>;
-  /** Whether what the target would refuse is mended, and reported. */
+  readonly report: LossReport<Code>;
+  /** True if the encoder repairs values that the target rejects; every repair is reported. */
   readonly repair: boolean;
 }
 
 type WithoutLosses = Omit<Encoded, "losses">;
 
-/** What the author of a dialect writes: its losses, and a pair of functions for each thing it carries. */
+/** The specification of a dialect: its losses, and a pair of functions for each capability. */
 export interface DialectSpec<Code extends string = string> {
   id: string;
   title: string;
   losses: Readonly<Record<Code, LossTable[string]>>;
-  /** What a payload is, if it can be nothing else; how `detect` knows. */
+  /** Returns the kind of a payload if it can only be of this dialect; `detectDialect` calls it. */
   detectKind?(wire: JsonObject): PayloadKind | undefined;
   messages: {
     decode(wire: unknown, context: DecodeContext): Message[];
@@ -185,17 +196,18 @@ export interface DialectSpec<Code extends string = string> {
   streams?: {
     decoder(context: DecodeContext, options: DecodeReplyOptions): EventDecoder;
     encoder(context: EncodeContext<Code>, options: EncodeStreamOptions): Omit<StreamEncoder, "losses">;
-    /** How events lie in bytes, where it is not as server-sent events. */
+    /** The binary framing of events; absent for server-sent events. */
     frames?: StreamFrames;
   };
 }
 
+/** The binary framing of a stream. */
 export interface StreamFrames {
   reader(): FrameReader;
   write(event: WireEvent): Uint8Array;
 }
 
-/** Makes a dialect for some options; what the registry holds. */
+/** Creates a dialect with options. */
 export interface DialectFactory {
   readonly id: string;
   (options?: DialectOptions): Dialect;

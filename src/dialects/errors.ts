@@ -1,15 +1,17 @@
-// What a decoder says about nonsense.
+// The error class of the dialects.
 import { KoineError } from "../model/errors.ts";
 
+/** The codes of `DialectError`. */
 export type DialectErrorCode =
   | "wrong-type"
   | "missing-field"
   | "unknown-dialect"
-  | "not-carried"
+  | "unknown-kind"
+  | "not-supported"
   | "version"
   | "too-deep";
 
-/** Wire data that is not even the right JSON type, or a dialect that is asked for what it cannot carry. */
+/** Thrown for wire data of a wrong JSON type, and for a capability that a dialect does not support. */
 export class DialectError extends KoineError<DialectErrorCode> {
   override readonly name = "DialectError";
   readonly dialect: string;

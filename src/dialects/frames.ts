@@ -1,20 +1,20 @@
-// Bytes → the events of a stream. Server-sent events are the rule; a reply that is JSON instead (B74: one body, a list
-// as Gemini sends without `alt=sse`, or a value per line) is cut into its values as they arrive.
+// Splits the bytes of a streamed reply into events: server-sent events, or JSON (B74: one body, a list as Gemini sends it
+// without `alt=sse`, or one value per line).
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
-import { clip } from "../model/issue.ts";
-import { parseJson } from "../model/json.ts";
+import { truncateText } from "../model/validation/issue.ts";
+import { parseJson } from "../model/json/index.ts";
 import { SseParser } from "../sse/parse.ts";
 import type { EventDecoder, Frame, FrameReader } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
-import { JsonValues } from "./json-values.ts";
+import { JsonObjectSplitter } from "./json-values.ts";
 
-const FIRST_SIGN = /[^\s\uFEFF]/;
+const FIRST_VISIBLE_CHARACTER = /[^\s\uFEFF]/;
 
-/** Reads what a provider answers to a request for a stream, whatever it turns out to be. */
-export class TextFrames implements FrameReader {
+/** Reads a streamed reply and detects its format, server-sent events or JSON, from the first character. */
+export class TextFrameReader implements FrameReader {
   #reader: FrameReader | undefined;
-  /** What came before the first sign that tells which it is, and the decoder that looks for it. */
+  /** The chunks before the first visible character. */
   readonly #before: (Uint8Array | string)[] = [];
   readonly #decoder = new TextDecoder();
 
@@ -22,12 +22,12 @@ export class TextFrames implements FrameReader {
     return this.#reader === undefined ? this.#begin(chunk) : this.#reader.push(chunk);
   }
 
-  /** The first sign that is no space tells which it is; spaces and a byte order mark before it say nothing. */
+  /** The first character that is not white space or a byte order mark determines the format. */
   #begin(chunk: Uint8Array | string): Frame[] {
     this.#before.push(chunk);
-    const sign = FIRST_SIGN.exec(textOf(chunk, this.#decoder))?.[0];
+    const sign = FIRST_VISIBLE_CHARACTER.exec(decodeChunk(chunk, this.#decoder))?.[0];
     if (sign === undefined) return [];
-    const reader = sign === "{" || sign === "[" ? new JsonFrames() : new SseParser();
+    const reader = sign === "{" || sign === "[" ? new JsonFrameReader() : new SseParser();
     this.#reader = reader;
     return this.#before.flatMap((each): Frame[] => reader.push(each));
   }
@@ -37,13 +37,13 @@ export class TextFrames implements FrameReader {
   }
 }
 
-/** Whole values, whatever stands between them. */
-class JsonFrames implements FrameReader {
-  readonly #values = new JsonValues();
+/** Reads complete JSON objects and skips the separators between them. */
+class JsonFrameReader implements FrameReader {
+  readonly #values = new JsonObjectSplitter();
   readonly #decoder = new TextDecoder();
 
   push(chunk: Uint8Array | string): Frame[] {
-    return this.#values.push(textOf(chunk, this.#decoder)).map(frameOf);
+    return this.#values.push(decodeChunk(chunk, this.#decoder)).map(toFrame);
   }
 
   end(): Frame[] {
@@ -51,36 +51,36 @@ class JsonFrames implements FrameReader {
   }
 }
 
-/** The characters that are complete now; text cannot complete one that bytes began. */
-function textOf(chunk: Uint8Array | string, decoder: TextDecoder): string {
+/** Decodes the complete characters of a chunk; a text chunk cannot complete a character that a byte chunk began. */
+function decodeChunk(chunk: Uint8Array | string, decoder: TextDecoder): string {
   return typeof chunk === "string" ? decoder.decode() + chunk : decoder.decode(chunk, { stream: true });
 }
 
-function frameOf(data: string): Frame {
+function toFrame(data: string): Frame {
   return { data };
 }
 
-/** What the data of an event says; "[DONE]" is no JSON. */
-export function readData(data: unknown): unknown {
+/** Parses the data of an event; "[DONE]" is not JSON. */
+export function parseEventData(data: unknown): unknown {
   return typeof data === "string" && data !== "[DONE]" ? parseJson(data) : data;
 }
 
-/** Feeds a decoder with bytes. An event that cannot be read ends the answer; what came before it has been said. */
-export class ByteFeed {
+/** Decodes a stream from bytes. An unreadable event ends the answer with an error delta after the earlier deltas. */
+export class ByteStreamDecoder {
   readonly #decoder: EventDecoder;
   readonly #frames: FrameReader;
   #isBroken = false;
 
-  constructor(decoder: EventDecoder, frames: FrameReader = new TextFrames()) {
+  constructor(decoder: EventDecoder, frames: FrameReader = new TextFrameReader()) {
     this.#decoder = decoder;
     this.#frames = frames;
   }
 
   push(chunk: Uint8Array | string): Delta[] {
-    return this.#read(this.#frames.push(chunk), (data) => this.#decoder.end(broken(data)));
+    return this.#read(this.#frames.push(chunk), (data) => this.#decoder.end(createUnreadableEventError(data)));
   }
 
-  /** The last event may have been cut off with its stream: what cannot be read then was never said. */
+  /** Ends the stream. An unreadable last event was cut off with the stream and is ignored. */
   end(): Delta[] {
     return this.#read(this.#frames.end(), () => []);
   }
@@ -89,27 +89,27 @@ export class ByteFeed {
     const deltas: Delta[] = [];
     for (const { data, event } of frames) {
       if (this.#isBroken) break;
-      let said: readonly Delta[];
+      let decoded: readonly Delta[];
       try {
-        said = this.#decoder.push(readData(data), event);
+        decoded = this.#decoder.push(parseEventData(data), event);
       } catch (error) {
-        // No JSON, or nothing that the dialect could read: thrown from here, it would take along what came with it.
+        // An exception would discard the deltas of the earlier events in the same chunk.
         if (!(error instanceof JsonError || error instanceof DialectError)) throw error;
         this.#isBroken = true;
-        said = fail(data);
+        decoded = fail(data);
       }
-      for (const delta of said) deltas.push(delta);
+      for (const delta of decoded) deltas.push(delta);
     }
     return deltas;
   }
 }
 
-function broken(data: unknown): Delta {
+function createUnreadableEventError(data: unknown): Delta {
   return {
     kind: "error",
     payload: {
       errorCode: "server",
-      message: `The stream holds an event that cannot be read: ${clip(String(data))}`,
+      message: `The stream contains an event that cannot be read: ${truncateText(String(data))}`,
       retryable: true,
       raw: data,
     },

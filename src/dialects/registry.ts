@@ -1,5 +1,5 @@
-// The dialects that Koine speaks, one line each. Routes, choices on the command line, documentation and conformance
-// tests derive from this list.
+// The registry of dialects. Routes, command line choices, documentation and conformance tests are derived from it.
+import { ArgumentError } from "../model/argument-error.ts";
 import { aiSdkModel } from "./ai-sdk-model/index.ts";
 import { aiSdkUi } from "./ai-sdk-ui/index.ts";
 import { anthropic } from "./anthropic/index.ts";
@@ -28,23 +28,33 @@ const FACTORIES = {
   canonical,
 } as const satisfies Record<string, DialectFactory>;
 
+/** The id of a dialect in the registry. */
 export type DialectId = keyof typeof FACTORIES;
 
-/** The ids of every dialect. */
+/** The ids of all dialects. */
 export const dialects = Object.keys(FACTORIES) as readonly DialectId[];
 
-/** Dialects without options: they have no state, so that one of each will do. */
-const PLAIN = new Map<string, Dialect>();
+/** Dialects without options have no state and are shared. */
+const SHARED_DIALECTS = new Map<string, Dialect>();
 
-/** The dialect of that name. `provider` is stamped on what is read; `vendor` selects a vendor's habits. */
+/**
+ * Returns a dialect by its id. Decoders write `provider` into seals; `vendor` selects a vendor's deviations.
+ *
+ * @example
+ * ```ts
+ * const request = dialect("anthropic").decodeRequest(body);
+ * ```
+ */
 export function dialect(id: DialectId | (string & {}), options?: DialectOptions): Dialect {
+  if (typeof id !== "string") throw new ArgumentError("dialect", "id", "a string", id);
+  if (options === null) throw new ArgumentError("dialect", "options", "an object", options);
   const factory = Object.hasOwn(FACTORIES, id) ? FACTORIES[id as DialectId] : undefined;
   if (factory !== undefined && options !== undefined) return factory(options);
   if (factory !== undefined) {
-    const plain = PLAIN.get(id) ?? factory();
-    PLAIN.set(id, plain);
+    const plain = SHARED_DIALECTS.get(id) ?? factory();
+    SHARED_DIALECTS.set(id, plain);
     return plain;
   }
   const known = dialects.join(", ");
-  throw new DialectError(id, "", "unknown-dialect", `There is no dialect of that name; there are ${known}.`);
+  throw new DialectError(id, "", "unknown-dialect", `There is no dialect of this name. Known dialects: ${known}.`);
 }

@@ -1,4 +1,4 @@
-// Joining two dialects: a payload of the one, in the other's words, with everything that did not arrive.
+// Translates a payload from one dialect to another, with a loss report.
 import type { Delta } from "../model/delta.ts";
 import type { Loss } from "../model/loss.ts";
 import type { ModelRequest } from "../model/request.ts";
@@ -6,56 +6,117 @@ import type { RequestEnvelope, Dialect, Encoded, Renames, PayloadKind, WireEvent
 import { DialectError } from "./errors.ts";
 import type { DialectId } from "./registry.ts";
 import { dialect, dialects } from "./registry.ts";
+import type { TranslateKind, WireOf } from "./wire-types.ts";
 
 /** A dialect, or the id of one. */
 export type DialectLike = Dialect | DialectId | (string & {});
 
-export interface TranslateOptions {
-  from: DialectLike;
-  to: DialectLike;
-  kind: PayloadKind;
-  /** The body; for a stream the list of its events. */
+/** The kinds of payloads that `translate` accepts. */
+export const TRANSLATE_KINDS = [
+  "request",
+  "response",
+  "stream",
+  "error",
+  "messages",
+] as const satisfies readonly TranslateKind[];
+
+/** Options of `translate`. */
+export interface TranslateOptions<To extends DialectLike = DialectLike, Kind extends TranslateKind = TranslateKind> {
+  /** Absent: detected from the payload. */
+  from?: DialectLike | undefined;
+  to: To;
+  /** Absent: detected from the payload. */
+  kind?: Kind | undefined;
+  /** The body; for a stream, the list of its events. */
   wire: unknown;
-  /** The model to ask, where it is another one than the payload says. */
-  model?: string;
-  /** What came beside the body of a request: Gemini's URL, headers. */
-  address?: RequestEnvelope;
-  /** What the request had to rename, for a reply to it. */
-  names?: Renames;
+  /** The model of the translated request, if it differs from the payload's. */
+  model?: string | undefined;
+  /** The data of a request outside its body: Gemini's URL, headers. */
+  address?: RequestEnvelope | undefined;
+  /** The `names` of the translated request, for the translation of its response. */
+  names?: Renames | undefined;
   /** The HTTP status of an error. */
-  status?: number;
+  status?: number | undefined;
   /** false: no repairs. */
-  repair?: boolean;
+  repair?: boolean | undefined;
 }
 
-export interface TranslateResult extends Encoded {
+/** The translated payload with its losses. */
+export interface TranslateResult<Wire = unknown> extends Encoded<Wire> {
   /** The HTTP status of an error. */
   status?: number;
 }
 
+/** Returns the dialect of an id, or the argument if it is a dialect. Throws for a value that is neither. */
 export function resolveDialect(like: DialectLike): Dialect {
-  return typeof like === "string" ? dialect(like) : like;
+  if (typeof like === "object" && typeof like?.decodeMessages === "function") return like;
+  // dialect() throws for every value that is not the id of a dialect.
+  return dialect(like as string);
 }
 
-/** Translates one payload; what does not arrive is in `losses`. */
-export function translate(translation: TranslateOptions): TranslateResult {
-  const { kind, wire, names, repair, status } = translation;
-  const [from, to] = [resolveDialect(translation.from), resolveDialect(translation.to)];
+/**
+ * Translates one payload; `losses` lists the data that the target does not receive unchanged. `from` and `kind` are
+ * detected if they are absent and only one dialect matches; otherwise a `DialectError` lists the valid values.
+ *
+ * @example
+ * ```ts
+ * const { wire, losses } = translate({ from: "openai-chat", to: "anthropic", kind: "request", wire: body });
+ * ```
+ */
+export function translate<const To extends DialectLike, Kind extends TranslateKind = TranslateKind>(
+  options: TranslateOptions<To, Kind>,
+): TranslateResult<WireOf<To, Kind>> {
+  if (typeof options !== "object" || options === null) {
+    throw new DialectError("koine", "", "wrong-type", "translate takes one object with `to` and `wire`.");
+  }
+  const { from, kind } = detectSource(options);
+  // The encoder of `to` writes this type; a type test compares it with the official SDK.
+  return translatePayload(from, resolveDialect(options.to), kind, options) as TranslateResult<WireOf<To, Kind>>;
+}
+
+function translatePayload(from: Dialect, to: Dialect, kind: TranslateKind, options: TranslateOptions): TranslateResult {
+  const { wire, names, repair, status } = options;
   switch (kind) {
     case "request":
-      return to.encodeRequest(readRequest(from, translation), { repair });
+      return to.encodeRequest(decodeTranslatedRequest(from, options), { repair });
     case "response":
       return to.encodeResponse(from.decodeResponse(wire, { names }), { repair });
     case "error":
       return { ...to.encodeError(from.decodeError(wire, status)), losses: [] };
     case "stream":
       return translateStream(from, to, wire, names);
+    case "messages":
+      return to.encodeMessages(from.decodeMessages(wire));
     default:
-      throw new DialectError(from.id, "", "wrong-type", `A payload is no "${String(kind)}".`);
+      throw unknownKind(from.id, kind);
   }
 }
 
-function readRequest(from: Dialect, { wire, address, model }: TranslateOptions): ModelRequest {
+/** Determines the dialect and the kind of the payload from the options, else from the payload itself. */
+function detectSource({ from, kind, wire }: TranslateOptions): { from: Dialect; kind: TranslateKind } {
+  if (kind !== undefined && !TRANSLATE_KINDS.includes(kind)) throw unknownKind("koine", kind);
+  if (from !== undefined && kind !== undefined) return { from: resolveDialect(from), kind };
+  // The first event of a list shows the dialect of a stream.
+  const sample: unknown = Array.isArray(wire) && kind !== "messages" ? (wire as unknown[])[0] : wire;
+  const named = from === undefined ? undefined : resolveDialect(from);
+  const detected = named === undefined ? detectDialect(sample) : undefined;
+  const source = named ?? (detected && dialect(detected.dialect));
+  const detectedKind = kind ?? detected?.kind ?? named?.detectKind(sample);
+  if (source === undefined) {
+    const message = `The dialect of the payload cannot be detected; set \`from\` to one of ${dialects.join(", ")}.`;
+    throw new DialectError("koine", "", "unknown-dialect", message);
+  }
+  if (detectedKind !== undefined) return { from: source, kind: detectedKind };
+  const message = `The kind of the payload cannot be detected; set \`kind\` to one of ${TRANSLATE_KINDS.join(", ")}.`;
+  throw new DialectError(source.id, "", "unknown-kind", message);
+}
+
+function unknownKind(dialectId: string, kind: unknown): DialectError {
+  const message = `There is no payload kind "${String(kind)}". Valid kinds: ${TRANSLATE_KINDS.join(", ")}.`;
+  return new DialectError(dialectId, "", "unknown-kind", message);
+}
+
+function decodeTranslatedRequest(from: Dialect, { wire, address, model }: TranslateOptions): ModelRequest {
   const request = from.decodeRequest(wire, address === undefined ? {} : { address });
   return model === undefined ? request : { ...request, model };
 }
@@ -74,19 +135,33 @@ function translateStream(from: Dialect, to: Dialect, wire: unknown, names: Renam
   return { wire: events, losses: encoder.losses };
 }
 
-/** Preflight: what a target would not take as it is, and what would be done about it. Nothing is changed. */
+/**
+ * Returns the losses that encoding a request for a target would cause. The request is not changed.
+ *
+ * @example
+ * ```ts
+ * const losses = checkRequest(request, "gemini");
+ * ```
+ */
 export function checkRequest(request: ModelRequest, target: DialectLike): Loss[] {
   return resolveDialect(target).encodeRequest(request).losses;
 }
 
-/** Which dialect a payload is of, and what it is; undefined where it could be two, or none. */
+/**
+ * Detects the dialect and the kind of a payload; undefined if no dialect or several dialects match.
+ *
+ * @example
+ * ```ts
+ * detectDialect(body); // { dialect: "anthropic", kind: "request" }
+ * ```
+ */
 export function detectDialect(wire: unknown): { dialect: DialectId; kind: PayloadKind } | undefined {
-  let found: { dialect: DialectId; kind: PayloadKind } | undefined;
+  let detected: { dialect: DialectId; kind: PayloadKind } | undefined;
   for (const id of dialects) {
     const kind = dialect(id).detectKind(wire);
     if (kind === undefined) continue;
-    if (found !== undefined) return undefined;
-    found = { dialect: id, kind };
+    if (detected !== undefined) return undefined;
+    detected = { dialect: id, kind };
   }
-  return found;
+  return detected;
 }

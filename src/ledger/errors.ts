@@ -1,7 +1,7 @@
-// The ledger's error: one class, a stable code for what went wrong, and a message that says what to do about it.
+// The ledger's error class and its stable codes.
 import { KoineError } from "../model/errors.ts";
 
-/** What can go wrong with a ledger. The sentence says what the code means. */
+/** The codes of LedgerError with their meaning. */
 export const LEDGER_ERRORS = {
   "invalid-input": "An argument is not what the method takes.",
   "unknown-thread": "The tenant has no thread of this id.",
@@ -9,34 +9,39 @@ export const LEDGER_ERRORS = {
   "unknown-run": "The tenant has no run of this id.",
   "unknown-blob": "The tenant has no blob of this hash.",
   conflict:
-    "What the caller relies on no longer holds: the leaf moved, the key was used for something else, the id is taken.",
-  "illegal-transition": "The run is in a state from which this step is not possible.",
-  fenced: "Another writer has taken the run over; this one must stop.",
+    "A condition of the call does not hold: the leaf moved, the key was used for another request, or the id is taken.",
+  "illegal-transition": "The run is in a state that does not allow this step.",
+  fenced: "Another writer has taken over the run; this writer must stop.",
   "cursor-invalid": "The cursor was not made by this ledger.",
-  "cursor-gone": "The cursor points into deltas that were compacted away; read the transcript and follow from its end.",
+  "cursor-gone": "The cursor points into deltas that were compacted; read the transcript and follow from its end.",
   busy: "Another process held the database for longer than the timeout.",
   "read-only": "The database cannot be written to.",
   "disk-full": "There is no room to write; nothing was written.",
   corrupt: "The database itself is damaged.",
   "not-koine": "The database belongs to another program.",
-  "schema-too-old": "The tables are missing or older than this Koine, and the ledger was opened to be read only.",
+  "schema-too-old": "The tables are missing or older than this Koine, and the ledger was opened read-only.",
   "schema-too-new": "The database was written by a newer Koine.",
   unavailable: "The database cannot be reached.",
   "missing-driver": "A package that this store needs is not installed.",
   closed: "The ledger was closed.",
 } as const;
+/** One of the codes of `LEDGER_ERRORS`. */
 export type LedgerErrorCode = keyof typeof LEDGER_ERRORS;
 
-/** What an error may say beside its code and message. */
+/** Optional details of a LedgerError. */
 export interface LedgerErrorDetails extends ErrorOptions {
-  /** Which argument or record, as a JSON pointer or a name: "/messages/0/parts", "forkFromMessageId". */
+  /** The argument or record at fault, as a JSON pointer or a name: "/messages/0/parts", "forkFromMessageId". */
   path?: string;
-  /** Which line of an import, from 1. */
+  /** The line of an import, from 1. */
   line?: number;
-  /** Set where a lost connection leaves open whether a write took place; retrying with the same key is safe. */
+  /**
+   * "unknown" if a lost connection leaves it open whether a write took place; retrying with the same idempotency key is
+   * safe.
+   */
   outcome?: "unknown";
 }
 
+/** The error of all ledger methods. `code` is stable; the message states the fault and the remedy. */
 export class LedgerError extends KoineError<LedgerErrorCode> {
   override readonly name = "LedgerError";
   readonly path: string;

@@ -1,102 +1,116 @@
-// ULIDs: sortable by time, and by order within a thread whatever the clocks of its writers say.
+// Creates ULIDs: sortable by time, and in the order of writing within a thread even if its writers' clocks differ.
 import { getRandomValues } from "node:crypto";
 import { encodeTime, incrementBase32, TIME_LEN } from "ulid";
 import { LedgerError } from "./errors.ts";
-import type { LedgerStore } from "./store.ts";
+import type { LedgerStore } from "./store/contract.ts";
 
-/** Makes an id that sorts after `last` ("" where there is none). */
+/** Returns an id that sorts after `last` ("" if there is none). */
 export type NextId = (last: string) => string;
 
 /** Crockford's base 32. */
-export const CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const ENDING = 16;
+export const BASE32_CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const RANDOM_LENGTH = 16;
 const POOL = new Uint8Array(4096);
 let used = POOL.length;
 
-/** 80 random bits from a pool, as characters: the package's own source asks the system for every one of them. */
-function ending(): string {
-  if (used + ENDING > POOL.length) {
+/**
+ * Returns 80 random bits as characters, from a pool: the ulid package calls the system's random source once per
+ * character.
+ */
+function randomCharacters(): string {
+  if (used + RANDOM_LENGTH > POOL.length) {
     getRandomValues(POOL);
     used = 0;
   }
   let text = "";
-  // The last five of eight bits choose evenly among the characters; the pool has enough of them.
-  for (const end = used + ENDING; used < end; used++) text += CHARACTERS.charAt((POOL[used] as number) & 31);
+  // Each byte's lower five bits select one of the 32 characters with equal probability.
+  for (const end = used + RANDOM_LENGTH; used < end; used++)
+    text += BASE32_CHARACTERS.charAt((POOL[used] as number) & 31);
   return text;
 }
 
-/** The largest text that is an id: a larger one would say a time of more than 48 bits. */
-const LARGEST = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+/** The largest valid ULID: a larger text would contain a time of more than 48 bits. */
+const LARGEST_ID = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 
-function counted(last: string): string {
-  if (last < LARGEST) return incrementBase32(last);
-  throw new LedgerError("conflict", `The thread ends with ${last}, the largest id there is: nothing can follow it.`);
+function incrementId(last: string): string {
+  if (last < LARGEST_ID) return incrementBase32(last);
+  throw new LedgerError(
+    "conflict",
+    `The thread ends with ${last}, the largest possible id; nothing can be added after it.`,
+  );
 }
 
-/** The last millisecond that an id can say. */
+/** The last millisecond that a ULID can contain. */
 const LAST_TIME = 2 ** 48 - 1;
 
-/** How ids of a millisecond begin; for a time that no id can say, the nearest that one can. */
-export function idTime(ms: number): string {
+/** Returns the time prefix of the ids of a millisecond, clamped to the times that a ULID can contain. */
+export function toIdPrefix(ms: number): string {
   return encodeTime(Math.min(Math.max(Math.floor(ms), 0), LAST_TIME), TIME_LEN);
 }
 
-/** Ids by this clock. Where the clock has not passed the last id's millisecond, the last id is counted up instead. */
-export function idsBy(now: () => number): NextId {
+/**
+ * Creates ids from this clock. If the clock is not past the last id's millisecond, the last id is incremented instead.
+ */
+export function createIdGenerator(now: () => number): NextId {
   let time = Number.NaN;
-  /** The time as the beginning of an id: these compare as times do, and are made once per millisecond. */
-  let beginning = "";
-  /** The last id that follows none: threads are listed by theirs, so that those of one millisecond keep their order. */
+  /** The time prefix of `time`; prefixes compare like times, and each is computed once per millisecond. */
+  let prefix = "";
+  /**
+   * The last id without a predecessor: threads are listed by id, so threads of one millisecond must keep their order.
+   */
   let free = "";
   return (last) => {
     const current = now();
     if (current !== time) {
-      beginning = encodeTime(current);
+      prefix = encodeTime(current);
       time = current;
     }
-    if (last === "") return (free = isPassed(free, beginning) ? beginning + ending() : leapt(free));
-    return isPassed(last, beginning) ? beginning + ending() : counted(last);
+    if (last === "") return (free = isBeforeTime(free, prefix) ? prefix + randomCharacters() : incrementWithGap(free));
+    return isBeforeTime(last, prefix) ? prefix + randomCharacters() : incrementId(last);
   };
 }
 
-/** An empty id sorts before all others. */
-function isPassed(last: string, beginning: string): boolean {
-  return last.slice(0, TIME_LEN) < beginning;
+/** True if the id's time is before this prefix; "" sorts before all ids. */
+function isBeforeTime(last: string, prefix: string): boolean {
+  return last.slice(0, TIME_LEN) < prefix;
 }
 
-/** How much of an id is counted up to leave room behind it. */
-const LEAP = TIME_LEN + ENDING / 2;
+/** The length of the id prefix that is incremented; the rest stays free for increments of the previous id. */
+const GAP_PREFIX_LENGTH = TIME_LEN + RANDOM_LENGTH / 2;
 
-/** The next one, far enough away that ids which count up from the last never meet it. */
-function leapt(last: string): string {
-  return incrementBase32(last.slice(0, LEAP)) + ending().slice(LEAP - TIME_LEN);
+/** Returns an id far enough after `last` that increments of `last` never reach it. */
+function incrementWithGap(last: string): string {
+  return incrementBase32(last.slice(0, GAP_PREFIX_LENGTH)) + randomCharacters().slice(GAP_PREFIX_LENGTH - TIME_LEN);
 }
 
-const FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const ULID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** Whether a text is a ULID, as ids are. */
-export function isId(text: string): boolean {
-  return FORM.test(text);
+/** True if the text is a ULID. */
+export function isUlid(text: string): boolean {
+  return ULID_PATTERN.test(text);
 }
 
-/** Ids that are remembered per store; of more, those that came last. */
-const MOST_ISSUED = 4096;
+/** The maximum number of issued ids that are remembered per store; older ones are dropped. */
+const MAX_ISSUED_IDS = 4096;
 const issued = new WeakMap<LedgerStore, Set<string>>();
 
-/** An id for a caller, who may give it to something that is yet to be written. */
+/** Returns a new id to a caller, who may use it for a record that is written later. */
 export function issueId(store: LedgerStore, nextId: NextId): string {
   const id = nextId("");
-  let known = issued.get(store);
-  if (known === undefined) issued.set(store, (known = new Set()));
-  known.add(id);
-  if (known.size > MOST_ISSUED) {
-    const [oldest] = known;
-    if (oldest !== undefined) known.delete(oldest);
+  let ids = issued.get(store);
+  if (ids === undefined) issued.set(store, (ids = new Set()));
+  ids.add(id);
+  if (ids.size > MAX_ISSUED_IDS) {
+    const [oldest] = ids;
+    if (oldest !== undefined) ids.delete(oldest);
   }
   return id;
 }
 
-/** Whether the id was made here for whoever asks, and this is the first time that it is used: nobody need look for it. */
-export function claimId(store: LedgerStore, id: string): boolean {
+/**
+ * Returns true if `issueId` made this id and it is used for the first time: it then cannot exist in the store, and no
+ * lookup is needed.
+ */
+export function consumeIssuedId(store: LedgerStore, id: string): boolean {
   return issued.get(store)?.delete(id) === true;
 }

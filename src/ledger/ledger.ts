@@ -1,62 +1,62 @@
-// The ledger itself: one line per method, each handed to the file that owns it.
-import type { JsonObject } from "../model/json.ts";
+// The Ledger implementation: each method delegates to the module that owns the operation.
+import type { JsonObject } from "../model/json/index.ts";
 import type { Message, StoredMessage } from "../model/message.ts";
-import { append, select } from "./append.ts";
+import { appendMessages, selectLeaf } from "./messages/append.ts";
 import { putBlob, readBlob } from "./blobs/index.ts";
-import { checkName } from "./check.ts";
-import { scopeOf } from "./configure.ts";
-import { context } from "./context/index.ts";
-import { createThread } from "./create.ts";
+import { requireName } from "./check-arguments.ts";
+import { createScope } from "./options.ts";
+import { readContext } from "./context/index.ts";
+import { createThread } from "./threads/create-thread.ts";
 import { LedgerError } from "./errors.ts";
 import { closeReaders, follow } from "./follow/index.ts";
 import { issueId } from "./ids.ts";
-import { entriesOf, log } from "./journal.ts";
-import { recognise } from "./identity/recognise.ts";
-import { searchThreads } from "./overview/find.ts";
-import { listThreads } from "./overview/list.ts";
-import { outline } from "./overview/outline.ts";
-import { watch } from "./overview/watch.ts";
+import { listEntries, logEntries } from "./threads/journal.ts";
+import { findThread } from "./identity/find-thread.ts";
+import { searchThreads } from "./overview/search-threads.ts";
+import { listThreads } from "./overview/list-threads.ts";
+import { readOutline } from "./overview/outline.ts";
+import { watchThreads } from "./overview/watch-threads.ts";
 import { purge } from "./purge/index.ts";
-import type { DeletionCounts } from "./rows.ts";
+import type { DeletionCounts } from "./store/rows.ts";
 import {
   beginRun,
-  compact,
-  dropAlias,
+  compactTenant,
+  deleteAlias,
   LiveRuns,
-  record,
-  recover,
+  recordCall,
+  recoverRuns,
   resumeRun,
-  runByAlias,
-  runInfo,
-  runsOf,
+  findRunByAlias,
+  readRunInfo,
+  listRuns,
 } from "./runs/index.ts";
-import { type Scope, scopeFor } from "./scope.ts";
-import { search, SearchIndex } from "./search/index.ts";
-import type { LedgerStore, SearchHit } from "./store.ts";
-import { getThread, updateThread } from "./threads.ts";
-import { transcript, tree } from "./transcript.ts";
+import { type LedgerScope, scopeForTenant } from "./scope.ts";
+import { searchMessages, SearchIndex } from "./search/index.ts";
+import type { LedgerStore, SearchHit } from "./store/contract.ts";
+import { getThread, updateThread } from "./threads/threads.ts";
+import { readTranscript, readTree } from "./messages/transcript.ts";
 import { exportThread } from "./transfer/export.ts";
 import { importLines } from "./transfer/import.ts";
 import type * as Api from "./types.ts";
 import { verify } from "./verify.ts";
-import { WorkInHand } from "./wanted/take.ts";
-import { want } from "./wanted/want.ts";
+import { WorkLeases } from "./work-queue/claim-work.ts";
+import { requestWork } from "./work-queue/request-work.ts";
 
-/** What ledgers of one store share, whichever tenant they are for. */
-interface Shared {
-  readonly scope: Scope;
+/** State that the ledgers of one store share, for all tenants. */
+interface SharedLedgerState {
+  readonly scope: LedgerScope;
   readonly live: LiveRuns;
-  readonly work: WorkInHand;
+  readonly work: WorkLeases;
   readonly index: SearchIndex;
   closing: Promise<void> | undefined;
 }
 
-function share(scope: Scope, indexMs: number | false | undefined): Shared {
+function createSharedState(scope: LedgerScope, indexMs: number | false | undefined): SharedLedgerState {
   const index = new SearchIndex(scope, indexMs);
   return {
-    scope: { ...scope, wrote: () => index.touched() },
+    scope: { ...scope, onMessagesWritten: () => index.scheduleUpdate() },
     live: new LiveRuns(),
-    work: new WorkInHand(),
+    work: new WorkLeases(),
     index,
     closing: undefined,
   };
@@ -64,29 +64,29 @@ function share(scope: Scope, indexMs: number | false | undefined): Shared {
 
 /** A ledger on any store. */
 export class StoreLedger implements Api.Ledger {
-  readonly #whole: Scope;
-  readonly #shared: Shared;
+  readonly #openScope: LedgerScope;
+  readonly #shared: SharedLedgerState;
 
   constructor(
     store: LedgerStore,
     options: Api.LedgerOptions = {},
-    shared: Shared = share(scopeOf(store, options), options.indexMs),
+    shared: SharedLedgerState = createSharedState(createScope(store, options), options.indexMs),
   ) {
-    this.#whole = scopeFor(shared.scope, options.tenant ?? shared.scope.tenant);
+    this.#openScope = scopeForTenant(shared.scope, options.tenant ?? shared.scope.tenant);
     this.#shared = shared;
   }
 
-  /** What operations work on, while the ledger is open. */
-  get #scope(): Scope {
-    if (this.#shared.closing === undefined) return this.#whole;
+  /** The scope of operations. Throws "closed" after `close`. */
+  get #scope(): LedgerScope {
+    if (this.#shared.closing === undefined) return this.#openScope;
     throw new LedgerError("closed", "The ledger was closed; open it again.");
   }
 
   get tenant(): string {
-    return this.#whole.tenant;
+    return this.#openScope.tenant;
   }
   forTenant(tenant: string): Api.Ledger {
-    return new StoreLedger(this.#scope.store, { tenant: checkName(tenant, "tenant") }, this.#shared);
+    return new StoreLedger(this.#scope.store, { tenant: requireName(tenant, "tenant") }, this.#shared);
   }
 
   async createThread(thread?: Api.NewThread, first?: Api.InitialContent): Promise<Api.Thread> {
@@ -104,30 +104,30 @@ export class StoreLedger implements Api.Ledger {
   async listThreads(page?: Api.ThreadListPage): Promise<Api.ThreadList> {
     return listThreads(this.#scope, page);
   }
-  async findThreads(query: string, options: Api.ThreadSearchOptions = {}): Promise<Api.ThreadSearchResult> {
+  async searchThreads(query: string, options: Api.ThreadSearchOptions = {}): Promise<Api.ThreadSearchResult> {
     return searchThreads(this.#scope, query, options, this.#shared.index);
   }
   async watch(options?: Api.WatchOptions): Promise<AsyncIterableIterator<Api.ThreadChange>> {
-    return watch(this.#scope, options);
+    return watchThreads(this.#scope, options);
   }
 
   async append(threadId: string, messages: readonly Message[], options?: Api.AppendOptions): Promise<StoredMessage[]> {
-    return append(this.#scope, threadId, messages, options);
+    return appendMessages(this.#scope, threadId, messages, options);
   }
   async transcript(threadId: string, options?: Api.TranscriptOptions): Promise<StoredMessage[]> {
-    return transcript(this.#scope, threadId, options);
+    return readTranscript(this.#scope, threadId, options);
   }
   async context(threadId: string, options?: Api.ContextOptions): Promise<StoredMessage[]> {
-    return context(this.#scope, threadId, options);
+    return readContext(this.#scope, threadId, options);
   }
   async tree(threadId: string): Promise<Api.Tree> {
-    return tree(this.#scope, threadId);
+    return readTree(this.#scope, threadId);
   }
   async outline(threadId: string): Promise<Api.Outline> {
-    return outline(this.#scope, threadId);
+    return readOutline(this.#scope, threadId);
   }
   async select(threadId: string, messageId: string | null): Promise<void> {
-    return select(this.#scope, threadId, messageId);
+    return selectLeaf(this.#scope, threadId, messageId);
   }
 
   newId(): string {
@@ -140,47 +140,47 @@ export class StoreLedger implements Api.Ledger {
     return resumeRun(this.#scope, this.#shared.live, runId, options);
   }
   async run(runId: string): Promise<Api.RunInfo> {
-    return runInfo(this.#scope, runId);
+    return readRunInfo(this.#scope, runId);
   }
   async runs(threadId: string, page?: Api.RunsPage): Promise<Api.RunInfo[]> {
-    return runsOf(this.#scope, threadId, page);
+    return listRuns(this.#scope, threadId, page);
   }
   async record(call: Api.NewRecord): Promise<Api.RecordResult> {
-    return record(this.#scope, call);
+    return recordCall(this.#scope, call);
   }
   async runByAlias(name: string): Promise<Api.RunInfo | undefined> {
-    return runByAlias(this.#scope, name);
+    return findRunByAlias(this.#scope, name);
   }
   async dropAlias(name: string): Promise<boolean> {
-    return dropAlias(this.#scope, name);
+    return deleteAlias(this.#scope, name);
   }
   async log(threadId: string, entries: readonly JsonObject[], options?: Api.LogOptions): Promise<Api.LogResult> {
-    return log(this.#scope, threadId, entries, options);
+    return logEntries(this.#scope, threadId, entries, options);
   }
   async entries(
     threadId: string,
     page?: { after?: string | undefined; limit?: number | undefined },
   ): Promise<Api.Entry[]> {
-    return entriesOf(this.#scope, threadId, page);
+    return listEntries(this.#scope, threadId, page);
   }
-  async want(threadId: string): Promise<void> {
-    return want(this.#scope, threadId);
+  async requestWork(threadId: string): Promise<void> {
+    return requestWork(this.#scope, threadId);
   }
-  async takeWork(options: Api.ClaimWorkOptions): Promise<Api.WorkLease | undefined> {
-    return this.#shared.work.take(this.#scope, options, (tenant) => this.forTenant(tenant));
+  async claimWork(options: Api.ClaimWorkOptions): Promise<Api.WorkLease | undefined> {
+    return this.#shared.work.claim(this.#scope, options, (tenant) => this.forTenant(tenant));
   }
   async recover(options?: { everyTenant?: boolean | undefined }): Promise<Api.RecoveredRun[]> {
-    return recover(this.#scope, options);
+    return recoverRuns(this.#scope, options);
   }
   async compact(): Promise<number> {
-    return compact(this.#scope);
+    return compactTenant(this.#scope);
   }
   follow(options: Api.FollowOptions): AsyncIterableIterator<Api.LedgerEvent> {
     return follow(this.#scope, options);
   }
 
-  async recognise(messages: readonly Message[], options?: Api.FindThreadOptions): Promise<Api.ThreadMatch> {
-    return recognise(this.#scope, messages, options);
+  async findThread(messages: readonly Message[], options?: Api.FindThreadOptions): Promise<Api.ThreadMatch> {
+    return findThread(this.#scope, messages, options);
   }
 
   async putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }> {
@@ -191,7 +191,7 @@ export class StoreLedger implements Api.Ledger {
   }
 
   async search(query: string, options?: Api.SearchOptions): Promise<SearchHit[]> {
-    return search(this.#scope, query, options, this.#shared.index);
+    return searchMessages(this.#scope, query, options, this.#shared.index);
   }
   export(threadId: string): AsyncIterable<string> {
     return exportThread(this.#scope, threadId);
@@ -213,16 +213,16 @@ export class StoreLedger implements Api.Ledger {
   }
 
   close(): Promise<void> {
-    this.#shared.closing ??= this.#end();
+    this.#shared.closing ??= this.#shutDown();
     return this.#shared.closing;
   }
 
-  /** First those that write by themselves. */
-  async #end(): Promise<void> {
-    closeReaders(this.#whole.store);
+  /** Stops background writers before it closes the store. */
+  async #shutDown(): Promise<void> {
+    closeReaders(this.#openScope.store);
     await this.#shared.work.close();
     await this.#shared.live.close();
     await this.#shared.index.close();
-    await this.#whole.store.close();
+    await this.#openScope.store.close();
   }
 }

@@ -1,12 +1,12 @@
-// Reads whole threads and whole tenants, a page at a time, so that memory stays bounded.
-import type { LogRow, MessageRow } from "./rows.ts";
-import type { Scope } from "./scope.ts";
-import type { IdRange, ThreadKey } from "./store.ts";
+// Reads all threads of a tenant or all rows of a thread in pages, so that memory use is bounded.
+import type { LogRow, MessageRow } from "./store/rows.ts";
+import type { LedgerScope } from "./scope.ts";
+import type { IdRange, ThreadKey } from "./store/contract.ts";
 
 const PAGE = 200;
 
-/** The ids of all threads of the tenant, newest first. */
-export async function* everyThread({ store, tenant }: Scope): AsyncGenerator<string, void, void> {
+/** Yields the ids of all threads of the tenant, newest first. */
+export async function* eachThreadId({ store, tenant }: LedgerScope): AsyncGenerator<string, void, void> {
   let before: string | undefined;
   for (;;) {
     const rows = await store.reads.threads(tenant, before === undefined ? { limit: PAGE } : { before, limit: PAGE });
@@ -16,23 +16,27 @@ export async function* everyThread({ store, tenant }: Scope): AsyncGenerator<str
   }
 }
 
-/** The messages of a thread up to an id, in pages, oldest first. */
-export function messagePages(scope: Scope, key: ThreadKey, upTo: string): AsyncGenerator<MessageRow[], void, void> {
-  return pages((stretch) => scope.store.reads.messages(key, stretch), upTo);
+/** Yields the messages of a thread up to an id, in pages, oldest first. */
+export function messagePages(
+  scope: LedgerScope,
+  key: ThreadKey,
+  upTo: string,
+): AsyncGenerator<MessageRow[], void, void> {
+  return readPages((range) => scope.store.reads.messages(key, range), upTo);
 }
 
-/** The log of a thread up to an id, in pages, oldest first. */
-export function logPages(scope: Scope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
-  return pages((stretch) => scope.store.reads.log(key, stretch), upTo);
+/** Yields the log rows of a thread up to an id, in pages, oldest first. */
+export function logPages(scope: LedgerScope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
+  return readPages((range) => scope.store.reads.log(key, range), upTo);
 }
 
-/** The entries of a thread's journal up to an id, in pages, oldest first. */
-export function entryPages(scope: Scope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
-  return pages((stretch) => scope.store.reads.log(key, { ...stretch, runId: "" }), upTo);
+/** Yields the journal entries of a thread up to an id, in pages, oldest first. */
+export function entryPages(scope: LedgerScope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
+  return readPages((range) => scope.store.reads.log(key, { ...range, runId: "" }), upTo);
 }
 
-async function* pages<Row extends { id: string }>(
-  read: (stretch: IdRange) => Row[] | PromiseLike<Row[]>,
+async function* readPages<Row extends { id: string }>(
+  read: (range: IdRange) => Row[] | PromiseLike<Row[]>,
   upTo: string,
 ): AsyncGenerator<Row[], void, void> {
   let after = "";

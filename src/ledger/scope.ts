@@ -1,29 +1,32 @@
-// What every operation of a ledger is given: the store, whose records it is about, and the effects, passed in.
-import type { LedgerProblem } from "./types.ts";
-import type { LedgerStore } from "./store.ts";
+// The scope of a ledger's operations: the store, the tenant and the settings that every operation receives. (A thread's
+// `scope` is something else: a user or token within the tenant.)
+import type { LedgerProblem, LedgerTimers } from "./types.ts";
+import type { LedgerStore } from "./store/contract.ts";
 
-/** A problem as it is found: whose it is, the scope knows. */
-export type Finding = Omit<LedgerProblem, "tenant"> & Partial<Pick<LedgerProblem, "tenant">>;
+/** A problem report; without a tenant, it concerns the tenant of the scope. */
+export type ReportedProblem = Omit<LedgerProblem, "tenant"> & Partial<Pick<LedgerProblem, "tenant">>;
 
-export interface Scope {
+/** The store, tenant, clock and settings that every operation of a ledger receives. */
+export interface LedgerScope {
   readonly store: LedgerStore;
   readonly tenant: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The next id of a thread: larger than `last`, which is "" before the first. */
+  readonly timers: LedgerTimers;
+  /** Returns the next id of a thread, larger than `last`; "" if the thread has none yet. */
   readonly nextId: (last: string) => string;
   readonly leaseMs: number;
   readonly flushMs: number;
   readonly deltaRetentionMs: number;
   readonly blobThreshold: number;
-  /** Messages were written, and are durable. */
-  readonly wrote: () => void;
-  /** Of the scope's own tenant where none is named. */
-  readonly report: (problem: Finding) => void;
+  /** Called after messages were written and are durable. */
+  readonly onMessagesWritten: () => void;
+  /** Reports an unreadable record. */
+  readonly report: (problem: ReportedProblem) => void;
 }
 
-/** The same store, for another tenant. */
-export function scopeFor(scope: Scope, tenant: string): Scope {
+/** Returns the scope of another tenant on the same store. */
+export function scopeForTenant(scope: LedgerScope, tenant: string): LedgerScope {
   if (tenant === scope.tenant) return scope;
   return { ...scope, tenant, report: (problem) => scope.report({ tenant, ...problem }) };
 }

@@ -1,6 +1,7 @@
-// The public face of a ledger: what goes in and what comes out of its methods.
+// The public types of a ledger: the Ledger interface, its options and results.
 import type { Clock } from "../assembly/index.ts";
-import type { JsonObject, Message, MessageDelta, StoredMessage } from "../model/index.ts";
+import type { JsonObject, Message, StoredMessage } from "../model/index.ts";
+import type { FollowOptions, LedgerEvent } from "./follow/types.ts";
 import type {
   ThreadSearchOptions,
   ThreadSearchResult,
@@ -10,46 +11,76 @@ import type {
   ThreadListPage,
   WatchOptions,
 } from "./overview/types.ts";
-import type { DeletionCounts } from "./rows.ts";
+import type { DeletionCounts } from "./store/rows.ts";
 import type { NewRecord, NewRun, RecordResult, Run, RunInfo } from "./runs/types.ts";
-import type { SearchHit } from "./store.ts";
+import type { SearchHit } from "./store/contract.ts";
+import type {
+  Entry,
+  InitialContent,
+  LogOptions,
+  LogResult,
+  NewThread,
+  Thread,
+  ThreadChanges,
+  ThreadPage,
+} from "./threads/types.ts";
+import type { ClaimWorkOptions, WorkLease } from "./work-queue/types.ts";
 
+export type * from "./follow/types.ts";
 export type * from "./overview/types.ts";
 export type * from "./runs/types.ts";
+export type * from "./threads/types.ts";
+export type * from "./work-queue/types.ts";
 
-/** How a ledger is opened. */
+/** The options of `openLedger` and `createLedger`. */
 export interface LedgerOptions {
-  /** Default "default". Nothing of another tenant is ever seen. */
+  /** Default "default". A ledger never reads rows of another tenant. */
   tenant?: string | undefined;
   clock?: Clock | undefined;
-  /** How long a writer may be silent before its run counts as abandoned. Default 30 s; renewed every third of it. */
+  /** The timers of `flushMs` and of compaction. Default: the real ones; tests can replace them. */
+  timers?: LedgerTimers | undefined;
+  /**
+   * The time without a renewal after which a writer counts as dead and its run as abandoned. Default 30 s; renewed
+   * every third of it.
+   */
   leaseMs?: number | undefined;
   /**
-   * SQLite: "full" (default) survives a power cut, "normal" survives `kill -9` but may lose the last moments of a power cut.
-   * Postgres: with "full" a commit waits for the server's disk even where its `synchronous_commit` is "off"; "normal"
-   * leaves it to the server's setting. Stronger settings, which wait for standbys, are never weakened.
+   * Durability of a commit. SQLite: "full" (default) survives a power failure; "normal" survives `kill -9` but may lose
+   * the last commits before a power failure. Postgres: with "full" a commit waits for the server's disk even if
+   * `synchronous_commit` is "off"; "normal" uses the server's setting. Stronger settings, which wait for standbys, are
+   * never weakened.
    */
   sync?: "full" | "normal" | undefined;
-  /** Strings of a message that are longer are stored once by content. Default 32,768 characters. */
+  /** Strings of a message longer than this are stored once, by content hash. Default 32,768 characters. */
   blobThreshold?: number | undefined;
-  /** How long a lock of another process is waited for. Default 10 s. */
+  /** The maximum wait for a lock of another process. Default 10 s. */
   busyMs?: number | undefined;
-  /** The longest that deltas wait for company before they are written. Default 10 ms. */
+  /** The maximum time that deltas wait to be written in a batch. Default 10 ms. */
   flushMs?: number | undefined;
-  /** How long nothing must have been written before new messages are indexed for search. Default 1 s; false: only when somebody searches. */
+  /**
+   * The pause after the last write before new messages are indexed for search. Default 1 s; false: index only before a
+   * search.
+   */
   indexMs?: number | false | undefined;
-  /** How long the deltas of a finished run can still be followed. Default 60 s. */
+  /** The time during which the deltas of a finished run can still be followed. Default 60 s. */
   deltaRetentionMs?: number | undefined;
-  /** Postgres: the schema that holds the tables (default "koine"), and the most connections (default 10). */
+  /** Postgres: the schema of the tables (default "koine") and the maximum number of connections (default 10). */
   schema?: string | undefined;
   connections?: number | undefined;
-  /** Changes nothing, tables included: those that are missing, or older than this Koine, are an error "schema-too-old". Default false. */
+  /** Changes nothing, not even tables: missing or older tables are an error "schema-too-old". Default false. */
   readOnly?: boolean | undefined;
-  /** Hears of records that could not be read. */
+  /** Called for each record that could not be read. */
   onProblem?: ((problem: LedgerProblem) => void) | undefined;
 }
 
-/** A record that could not be read; the rest of its thread can. */
+/** A monotonic clock in milliseconds, and timers by it. */
+export interface LedgerTimers {
+  now(): number;
+  /** Calls back once after `ms`. The returned function cancels the timer. */
+  after(callback: () => void, ms: number): () => void;
+}
+
+/** A record that could not be read; the rest of its thread is readable. */
 export interface LedgerProblem {
   tenant: string;
   threadId: string;
@@ -57,325 +88,252 @@ export interface LedgerProblem {
   reason: string;
 }
 
-export interface NewThread {
-  /** Default: a new ULID. One that is taken is a conflict. */
-  id?: string | undefined;
-  title?: string | undefined;
-  /** A user or token within the tenant; `recognise` prefers threads of the same one. */
-  scope?: string | undefined;
-  /** What it is for, where it is no plain conversation: "task". Threads can be listed by it. */
-  kind?: string | undefined;
-  metadata?: Record<string, unknown> | undefined;
-}
-/** What a thread begins with. */
-export interface InitialContent {
-  /** Entries of its journal; they come before the messages. */
-  entries?: readonly JsonObject[] | undefined;
-  messages?: readonly Message[] | undefined;
-  /** As `ledger.want`. */
-  want?: boolean | undefined;
-  /** Of the tenant. The same key and request gives the thread that was made before; another request is a conflict. */
-  idempotencyKey?: string | undefined;
-}
-export interface Thread {
-  id: string;
-  title: string | null;
-  scope: string | null;
-  kind: string | null;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  activeLeafId: string | null;
-}
-/** What may change in a thread; null removes. */
-export interface ThreadChanges {
-  title?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
-/** What goes with entries of the journal, in the same write. */
-export interface LogOptions {
-  /** Messages that are appended, after the entries. */
-  append?: ({ messages: readonly Message[] } & Omit<AppendOptions, "idempotencyKey">) | undefined;
-  /** As `ledger.want`. */
-  want?: boolean | undefined;
-  /** The last entry of the thread must have this cursor (null: there is none); else a conflict. */
-  expectedEntry?: string | null;
-  /** The work must still be held; else the write is "fenced". */
-  holding?: WorkLease | undefined;
-  /** The same key and request gives what was logged before; another request is a conflict. */
-  idempotencyKey?: string | undefined;
-}
-export interface LogResult {
-  /** Of the entries, as `follow` gives them. */
-  cursors: string[];
-  messages: StoredMessage[];
-}
-/** One entry of a thread's journal. */
-export interface Entry {
-  cursor: string;
-  /** undefined where it cannot be read: readers pass over it, and keep their place (B91). */
-  entry: JsonObject | undefined;
-}
-
-export interface ClaimWorkOptions {
-  /** Who takes it, for people. */
-  holder: string;
-  /** Only that of this thread. Default: what was wanted first. */
-  threadId?: string | undefined;
-  /** Default: the ledger's. Renewed by the ledger every third of it while the work is held. */
-  leaseMs?: number | undefined;
-  /** Of any tenant. */
-  everyTenant?: boolean | undefined;
-}
-/** Work that is wanted on a thread, in the hands of the one who does it. */
-export interface WorkLease {
-  readonly threadId: string;
-  readonly tenant: string;
-  /** Of that tenant. */
-  readonly ledger: Ledger;
-  /** Aborted when somebody else may hold the work. Not by `release` and `done`. */
-  readonly lost: AbortSignal;
-  /** Renews the lease now; "fenced" where somebody else holds the work. */
-  renew(): Promise<void>;
-  /** Lets go of it; it is still wanted, and whoever takes it next need not wait. It never rejects. */
-  release(): Promise<void>;
-  /**
-   * Says that it is done. false: more was wanted since it was taken, or since this was last asked; it is still held, and
-   * there is more to do. "fenced" where somebody else holds it.
-   */
-  done(): Promise<boolean>;
-}
-
-/** Which runs of a thread to list. */
+/** Selects the runs of a thread to list. */
 export interface RunsPage {
-  /** The last so many. */
+  /** Only this many of the newest. */
   last?: number | undefined;
-  /** Only those that are created or streaming. */
+  /** Only created and streaming runs. */
   live?: boolean | undefined;
 }
 
-/** Which threads to list. */
-export interface ThreadPage {
-  /** Default 50. */
-  limit?: number | undefined;
-  /** Only those with a smaller id. */
-  before?: string | undefined;
-  /** Only those of this kind; null: those without one. */
-  kind?: string | null | undefined;
-}
-
+/** The options of `ledger.append`. */
 export interface AppendOptions {
-  /** Another message than the active leaf makes a branch and makes it active; null makes a root. */
+  /**
+   * The parent of the first message. Default: the active leaf. Another message starts a branch and makes it active;
+   * null starts a new root.
+   */
   parentMessageId?: string | null | undefined;
-  /** The active leaf must be this one (null: the thread is empty); else a conflict. */
+  /** The active leaf must be this one (null: the thread is empty); otherwise a conflict. */
   expectedLeaf?: string | null;
   idempotencyKey?: string | undefined;
 }
 
+/** The options of `ledger.transcript`. */
 export interface TranscriptOptions {
-  /** "active" (default), or a message id: the path that ends there. */
+  /** "active" (default), or a message id: the path that ends with it. */
   branch?: string | undefined;
-  /** The last so many. */
+  /** Only this many of the last messages. */
   limit?: number | undefined;
-  /** Only what stands before this message. */
+  /** Only messages before this one. */
   before?: string | undefined;
-  /** "inline" (default) gives contents back as they were appended, "reference" leaves `blob` in their place. */
+  /**
+   * "inline" (default) returns contents as they were appended; "reference" returns `blob` references in their place.
+   */
   blobs?: "inline" | "reference" | undefined;
 }
+/** The options of `ledger.context`. */
 export interface ContextOptions {
   branch?: string | undefined;
   /**
-   * At most so many (B99). The system and developer messages that the path begins with stay, and count. Of the rest the
-   * longest end is kept that fits and in which every result has its call. Where it does not begin with a user message,
-   * the nearest one above is kept in front of it, and counts; what stood between them is left out. Where no such end
-   * fits, only the leading instructions are given, even if they are more.
+   * The maximum number of messages (B99). The leading system and developer messages are always included and count. Of
+   * the rest, the longest end is included that fits and in which every tool result has its call. If it does not start
+   * with a user message, the nearest earlier user message is put before it and counts; the messages between them are
+   * omitted. If no such end fits, the result is the leading instructions only, even if they exceed the maximum.
    */
   maxMessages?: number | undefined;
-  /** Whether interrupted turns are part of it. Default false (B90). */
+  /** True to include interrupted turns. Default false (B90). */
   interrupted?: boolean | undefined;
 }
+/** All messages of a thread and its active leaf. */
 export interface Tree {
   messages: StoredMessage[];
   activeLeafId: string | null;
 }
 
-/** What `recognise` found. */
+/** The result of `findThread`. */
 export interface ThreadMatch {
-  /** null where the history is new. */
+  /** null if no thread matches. */
   threadId: string | null;
-  /** The message that the new ones follow; null at the root. */
+  /** The parent of the new messages; null for the root. */
   parentMessageId: string | null;
-  /** How many of the given messages are known. */
+  /** The number of leading messages of the given history that are stored. */
   known: number;
-  /** The whole history, with what the client dropped restored (B11). */
+  /** The whole history, with the data that the client dropped restored (B11). */
   messages: Message[];
-  /** Whether they are other than those given: ids that the client did not give do not count. */
+  /** True if `messages` differ from the given ones; ids that the client did not send are not compared. */
   restored: boolean;
 }
+/** The options of `findThread`. */
 export interface FindThreadOptions {
-  /** Of matches that are equally long, threads of this scope win. */
+  /** Among equally long matches, threads of this scope are preferred. */
   scope?: string | undefined;
   /**
-   * Where to look: in all threads of the tenant (default), or only in those of `scope`, which must then be given. What the
-   * client dropped is restored from the thread that is found: with "tenant", two users of a tenant who had the same words
-   * said to them may be given each other's hidden reasoning.
+   * The threads to search: all of the tenant (default), or only those of `scope`, which is then required. Dropped data
+   * is restored from the matching thread: with "tenant", two users of a tenant with identical histories may receive
+   * each other's hidden reasoning.
    */
   within?: "tenant" | "scope" | undefined;
-  /** Only this thread counts, on whichever branch. */
+  /** Only this thread can match, on any of its branches. */
   threadId?: string | undefined;
 }
 
-export interface FollowOptions {
-  threadId: string;
-  /** Only this run; the iterator ends with it. */
-  runId?: string | undefined;
-  /** A cursor of an earlier event; absent: from the beginning. "now" begins with what comes next. */
-  after?: string | undefined;
-  /** Whether a cursor that is no place of this thread is refused ("cursor-invalid"). Default: it is one between two others. */
-  known?: boolean | undefined;
-  /** What happens where deltas after the cursor were compacted away: "cursor-gone" (default), or they are passed over. */
-  gaps?: "throw" | "skip" | undefined;
-  /** As in `TranscriptOptions`. */
-  blobs?: "inline" | "reference" | undefined;
-  signal?: AbortSignal | undefined;
-}
-/** `cursor` resumes after the event. */
-export type LedgerEvent =
-  | { cursor: string; type: "delta"; runId: string; delta: MessageDelta }
-  | { cursor: string; type: "message"; runId?: string; message: StoredMessage }
-  | { cursor: string; type: "run"; runId: string; run: RunInfo }
-  | { cursor: string; type: "entry"; entry: JsonObject };
-
+/** A run that `recover` ended. */
 export interface RecoveredRun {
   tenant: string;
   runId: string;
   threadId: string;
-  /** The partial turn that was saved. */
+  /** The interrupted turn that was salvaged. */
   messages: StoredMessage[];
 }
 
+/** The options of `ledger.import`. */
 export interface ImportOptions {
-  /** Hears of each thread that is new here, once it is there. */
+  /** Called for each new thread after it was written. */
   onThread?: ((threadId: string) => void) | undefined;
 }
 
+/** The options of `ledger.purge`. */
 export interface PurgeOptions {
   threadId?: string | undefined;
   /**
-   * "replaced": messages of superseded runs with what led only to them and what followed them, and partial turns that
-   * nothing follows; never what is on the path of the active leaf, a committed run or a live run's fork point, nor
-   * branches that were appended. "thread": everything; a thread with a live run, or on which somebody works, is a
-   * conflict, or passed over where none is named. Runs without messages go along, and so do blobs that nobody holds and keys, of more than a day ago.
+   * "replaced" deletes messages of superseded runs, messages that lead only to them or follow them, and interrupted
+   * turns without successors; never messages on the path of the active leaf, of a committed run or of a live run's fork
+   * point, nor appended branches. "thread" deletes everything; a thread with a live run or a valid work lease is a
+   * conflict, or is skipped if no thread is named. Both also delete runs without messages, and unreferenced blobs and
+   * idempotency keys older than one day.
    */
   what: "replaced" | "thread";
-  /** Only what was created before (ISO 8601 or a date); a thread only where all of it was. */
+  /** Only data created before this time (ISO 8601 or a date); a thread only if all of it was. */
   before?: string | Date | undefined;
-  /** How long ago a blob must have been put to go: a message that names it may be on its way. Default one day. */
+  /** The minimum age of a deleted blob: a message that references it may not be written yet. Default one day. */
   graceMs?: number | undefined;
-  /** Counts, and deletes nothing. */
+  /** Counts and deletes nothing. */
   dryRun?: boolean | undefined;
 }
 
+/** The options of `ledger.search`. */
 export interface SearchOptions {
   threadId?: string | undefined;
-  /** Whether the last word may be the beginning of one: for searches while somebody types. Default false. */
+  /** True if the last word may be a prefix, for a search while the user types. Default false. */
   prefix?: boolean | undefined;
   /** Default 20. */
   limit?: number | undefined;
 }
 
+/** The numbers of imported records. */
 export interface ImportResult {
   threads: number;
   messages: number;
   runs: number;
   blobs: number;
-  /** Records that were there already, and the same. */
+  /** Records that existed already and are equal. */
   known: number;
 }
 
+/** Durable, branching transcripts over a store. */
 export interface Ledger {
   readonly tenant: string;
-  /** The same store, seen by another tenant. Closing either closes both. */
+  /** Returns a ledger of another tenant on the same store. Closing either closes both. */
   forTenant(tenant: string): Ledger;
 
-  /** With what it begins with, in one write: it is there with all of that, or not at all. */
+  /** Creates a thread with its first entries and messages in one write: all of it or nothing. */
   createThread(thread?: NewThread, first?: InitialContent): Promise<Thread>;
+  /** Returns a thread; "unknown-thread" if it does not exist. */
   thread(threadId: string): Promise<Thread>;
-  /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
-  threads(page?: ThreadPage): Promise<Thread[]>;
-  updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
-  /** A page of threads, in the order of their ids or of what happened last, with a summary of each where that is wanted. */
-  listThreads(page?: ThreadListPage): Promise<ThreadList>;
-  /** Threads whose title or messages have all words of the query; the last word may be the beginning of one. */
-  findThreads(query: string, options?: ThreadSearchOptions): Promise<ThreadSearchResult>;
   /**
-   * What happens to the tenant's threads from now on, whichever process does it; the same change of a thread at most once
-   * in a quarter of a second. Resolves when it has begun; ends at `signal` and at `return()`. Whoever does not read gets
-   * "busy" after 10,000 changes, and begins anew.
+   * Lists threads by id, largest first, below `before`. Ids made by Koine are newest first; a caller's own ids sort as
+   * they are.
+   */
+  threads(page?: ThreadPage): Promise<Thread[]>;
+  /** Changes the title or metadata of a thread. */
+  updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
+  /** Lists a page of threads by id or by last activity, optionally with summaries. */
+  listThreads(page?: ThreadListPage): Promise<ThreadList>;
+  /** Finds threads whose title or messages contain all words of the query; the last word may be a prefix. */
+  searchThreads(query: string, options?: ThreadSearchOptions): Promise<ThreadSearchResult>;
+  /**
+   * Yields changes of the tenant's threads by any process from now on; the same change of a thread at most once per 250
+   * ms. Resolves when watching has started; ends at `signal` and at `return()`. After 10,000 unread changes it fails
+   * with "busy" and must be started again.
    */
   watch(options?: WatchOptions): Promise<AsyncIterableIterator<ThreadChange>>;
 
-  /** What it gives shares `parts` with the messages given: who changes those afterwards changes it, but not what is stored. */
+  /**
+   * Appends messages to a thread. The result shares `parts` with the given messages: later changes of them change the
+   * result, but not the stored data.
+   */
   append(threadId: string, messages: readonly Message[], options?: AppendOptions): Promise<StoredMessage[]>;
+  /** Returns the messages of a path, oldest first. */
   transcript(threadId: string, options?: TranscriptOptions): Promise<StoredMessage[]>;
+  /** Returns the messages for the next model call: a path without interrupted turns, shortened to `maxMessages`. */
   context(threadId: string, options?: ContextOptions): Promise<StoredMessage[]>;
+  /** Returns all messages of a thread. */
   tree(threadId: string): Promise<Tree>;
-  /** The tree in short, and from where to follow the thread. */
+  /** Returns a thread's tree without contents, and the cursor to follow it from. */
   outline(threadId: string): Promise<Outline>;
+  /** Makes a message the active leaf; null empties the active path. */
   select(threadId: string, messageId: string | null): Promise<void>;
 
-  /** A new id, as threads, messages and runs have: larger than any that was made before this millisecond. */
+  /** Returns a new id for a thread, message or run: larger than all ids made before this millisecond. */
   newId(): string;
+  /** Begins a run and returns its writer. */
   beginRun(run: NewRun): Promise<Run>;
   /**
-   * A whole call in one write: what `createThread`, `append`, `beginRun` and `commit` or `fail` come to. Followers hear of
-   * the run when it has ended.
+   * Records a whole call in one write, equivalent to `createThread`, `append`, `beginRun` and `commit` or `fail`.
+   * Followers see only the finished run.
    */
   record(call: NewRecord): Promise<RecordResult>;
-  /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
+  /**
+   * Takes over a run whose writer's lease expired; the former writer is rejected from then on. `force` ignores the
+   * lease.
+   */
   resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;
+  /** Returns a run; "unknown-run" if it does not exist. */
   run(runId: string): Promise<RunInfo>;
-  /** Oldest first. */
+  /** Lists the runs of a thread, oldest first. */
   runs(threadId: string, page?: RunsPage): Promise<RunInfo[]>;
-  /** The run that was given this name last; undefined where there is none. */
+  /** Finds the run that received this alias last. */
   runByAlias(name: string): Promise<RunInfo | undefined>;
-  /** Forgets a name; the run stays. Says whether it was there. */
+  /** Deletes an alias; the run stays. Returns true if the alias existed. */
   dropAlias(name: string): Promise<boolean>;
-  /** Ends the runs whose writers are gone: what they had streamed is kept as an interrupted turn. */
+  /** Ends the runs whose writers died; their partial output is stored as an interrupted turn. */
   recover(options?: { everyTenant?: boolean | undefined }): Promise<RecoveredRun[]>;
-  /** Drops the deltas of runs that finished long enough ago; happens by itself along the way. Gives the number of runs. */
+  /**
+   * Deletes the deltas of runs that finished long enough ago and returns the number of runs. Also happens
+   * automatically.
+   */
   compact(): Promise<number>;
 
-  /** Writes entries of the caller's own into the thread's history, where they stay as long as the thread does. */
+  /** Writes journal entries of the caller into the thread; they stay as long as the thread. */
   log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<LogResult>;
-  /** Entries of the journal, oldest first, after a cursor of the thread; a page that is not full is the last. Default: 100. */
+  /** Lists journal entries after a cursor, oldest first; a page that is not full is the last. Default limit: 100. */
   entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<Entry[]>;
-  /** Says that there is work to do on the thread. It is wanted until somebody has taken it and says that it is done. */
-  want(threadId: string): Promise<void>;
-  /** Takes work that is wanted and that nobody holds; undefined where there is none. Each has one holder at a time. */
-  takeWork(options: ClaimWorkOptions): Promise<WorkLease | undefined>;
+  /** Requests work on the thread. The request stays until a worker has claimed and completed it. */
+  requestWork(threadId: string): Promise<void>;
+  /** Claims requested work without a valid lease; undefined if there is none. Work has at most one lease at a time. */
+  claimWork(options: ClaimWorkOptions): Promise<WorkLease | undefined>;
 
+  /** Yields the events of a thread after a cursor, then continues live. */
   follow(options: FollowOptions): AsyncIterableIterator<LedgerEvent>;
-  recognise(messages: readonly Message[], options?: FindThreadOptions): Promise<ThreadMatch>;
+  /** Finds the thread and branch that a client's history continues. */
+  findThread(messages: readonly Message[], options?: FindThreadOptions): Promise<ThreadMatch>;
 
+  /** Stores bytes as a blob, once per content. */
   putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }>;
+  /** Yields the bytes of a blob. */
   blob(reference: string): AsyncIterable<Uint8Array>;
 
   /**
-   * Messages that have all words of the query, best first. A query of more than 64 different words or 4096 characters is
-   * refused ("invalid-input").
+   * Finds messages that contain all words of the query, best match first. A query of more than 64 different words or
+   * 4096 characters fails with "invalid-input".
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
-  /** JSON lines, each with its line feed. Without runs that are alive, deltas, leases, work and idempotency keys. */
+  /**
+   * Yields JSON lines, each with its line feed. Live runs, deltas, leases, work requests and idempotency keys are not
+   * exported.
+   */
   export(threadId: string): AsyncIterable<string>;
   /**
-   * Takes the lines of one export or several, each thread whole or not at all. A thread that is there already with all
-   * of it stays as it is; with less or other messages it is a conflict.
+   * Imports the lines of one or several exports, each thread completely or not at all. An existing thread with the same
+   * content stays unchanged; one with fewer or other messages is a conflict.
    */
   import(lines: Iterable<string> | AsyncIterable<string>, options?: ImportOptions): Promise<ImportResult>;
+  /** Deletes replaced messages or whole threads permanently. */
   purge(options: PurgeOptions): Promise<DeletionCounts>;
+  /** Returns the space of deleted rows to the file system. */
   vacuum(): Promise<void>;
-  /** Reads every record of a thread, or of all, and reports those that cannot be read. */
+  /** Reads every record of a thread, or of all threads, and reports those that cannot be read. */
   verify(threadId?: string): Promise<LedgerProblem[]>;
+  /** Waits for pending writes and closes the store. */
   close(): Promise<void>;
 }

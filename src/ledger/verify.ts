@@ -1,23 +1,26 @@
-// Reads every record and says which cannot be read, or cannot be what was written. It changes nothing.
+// Reads every record and reports those that cannot be read or are inconsistent. Changes nothing.
 import type { StoredMessage } from "../model/index.ts";
 import { parseJson } from "../model/index.ts";
-import { faultOf, markerOf, misplacedIn, namedBlobs } from "./blobs/index.ts";
-import { decodeRow } from "./body.ts";
-import { activeLeaf } from "./leaf.ts";
-import { everyThread, logPages, messagePages } from "./pages.ts";
-import type { MessageRow, ThreadHead } from "./rows.ts";
-import type { Scope } from "./scope.ts";
-import { threadHead, threadKey } from "./threads.ts";
+import { findBlobFault, readMarker, findMisplacedString, listReferencedBlobs } from "./blobs/index.ts";
+import { decodeRow } from "./messages/message-body.ts";
+import { activeLeaf } from "./messages/active-leaf.ts";
+import { eachThreadId, logPages, messagePages } from "./pages.ts";
+import type { MessageRow, ThreadHead } from "./store/rows.ts";
+import type { LedgerScope } from "./scope.ts";
+import { requireThreadHead, toThreadKey } from "./threads/threads.ts";
 import type { LedgerProblem } from "./types.ts";
 
-/** The problems of a thread, or of all threads of the tenant. Those of a run have the run's id in place of a message's. */
-export async function verify(scope: Scope, threadId?: string): Promise<LedgerProblem[]> {
+/**
+ * Returns the problems of a thread, or of all threads of the tenant. A problem of a run has the run's id in
+ * `messageId`.
+ */
+export async function verify(scope: LedgerScope, threadId?: string): Promise<LedgerProblem[]> {
   const verifier = new Verifier(scope);
-  if (threadId !== undefined) await verifier.thread(await threadHead(scope, threadKey(scope, threadId)));
+  if (threadId !== undefined) await verifier.thread(await requireThreadHead(scope, toThreadKey(scope, threadId)));
   else {
-    for await (const id of everyThread(scope)) {
+    for await (const id of eachThreadId(scope)) {
       const head = await scope.store.reads.thread({ tenant: scope.tenant, threadId: id });
-      // It may have been deleted since.
+      // The thread may have been deleted since.
       if (head !== undefined) await verifier.thread(head);
     }
   }
@@ -26,12 +29,12 @@ export async function verify(scope: Scope, threadId?: string): Promise<LedgerPro
 
 class Verifier {
   readonly problems: LedgerProblem[] = [];
-  readonly #scope: Scope;
+  readonly #scope: LedgerScope;
   #threadId = "";
-  /** What was found out about blobs: many messages may hold the same one. */
+  /** The fault of each blob by hash, undefined if it is intact; many messages may reference the same blob. */
   readonly #blobs = new Map<string, string | undefined>();
 
-  constructor(scope: Scope) {
+  constructor(scope: LedgerScope) {
     this.#scope = scope;
   }
 
@@ -45,7 +48,7 @@ class Verifier {
       for (const row of rows) await this.#message(row, ids);
     }
     const leaf = activeLeaf(head);
-    if (leaf !== null && !ids.has(leaf)) this.#add("", `The active leaf ${leaf} is not there.`);
+    if (leaf !== null && !ids.has(leaf)) this.#add("", `The active leaf ${leaf} does not exist.`);
     for (const { id, error, usage, metadata } of await scope.store.reads.runs(key)) {
       for (const [name, text] of Object.entries({ error, usage, metadata })) {
         if (text !== null) this.#json(id, text, `The ${name} of this run`);
@@ -63,41 +66,42 @@ class Verifier {
     this.problems.push({ tenant: this.#scope.tenant, threadId: this.#threadId, messageId, reason });
   }
 
-  #json(recordId: string, text: string, what: string): void {
+  #json(recordId: string, text: string, subject: string): void {
     try {
       parseJson(text);
     } catch (error) {
-      this.#add(recordId, `${what} cannot be read: ${reasonOf(error)}`);
+      this.#add(recordId, `${subject} cannot be read: ${toReason(error)}`);
     }
   }
 
-  /** Parents have smaller ids, so that they have been seen by then. */
+  /** Ids of parents are smaller, so they have been read before. */
   async #message(row: MessageRow, ids: Set<string>): Promise<void> {
     const { id, parentId, role } = row;
     ids.add(id);
-    if (parentId !== null && !ids.has(parentId)) this.#add(id, `Its parent ${parentId} is not there.`);
+    if (parentId !== null && !ids.has(parentId))
+      this.#add(id, `The parent ${parentId} of this message does not exist.`);
     let message: StoredMessage;
     try {
       message = decodeRow(row);
     } catch (error) {
-      this.#add(id, reasonOf(error));
+      this.#add(id, toReason(error));
       return;
     }
-    if (message.role !== role) this.#add(id, `Its row says "${role}", and it says "${message.role}".`);
-    const marker = markerOf(message);
-    const misplaced = marker && misplacedIn(message, marker);
+    if (message.role !== role) this.#add(id, `The row has the role "${role}", but the message has "${message.role}".`);
+    const marker = readMarker(message);
+    const misplaced = marker && findMisplacedString(message, marker);
     if (misplaced !== undefined) this.#add(id, misplaced);
-    const held = marker?.strings.map(({ blob }) => blob) ?? [];
-    for (const blob of new Set([...held, ...namedBlobs(message)])) await this.#blob(id, blob);
+    const markerBlobs = marker?.strings.map(({ blob }) => blob) ?? [];
+    for (const blob of new Set([...markerBlobs, ...listReferencedBlobs(message)])) await this.#blob(id, blob);
   }
 
   async #blob(messageId: string, blob: string): Promise<void> {
-    if (!this.#blobs.has(blob)) this.#blobs.set(blob, await faultOf(this.#scope, blob));
+    if (!this.#blobs.has(blob)) this.#blobs.set(blob, await findBlobFault(this.#scope, blob));
     const fault = this.#blobs.get(blob);
     if (fault !== undefined) this.#add(messageId, fault);
   }
 }
 
-function reasonOf(error: unknown): string {
+function toReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

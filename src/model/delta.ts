@@ -1,75 +1,84 @@
-// The delta contract: how an answer arrives piece by piece. Version 0 is frozen; version 1 adds optional fields and
-// the kinds `refusal`, `seal`, `annotation`, `media` and `part`.
+// The delta contract: the steps of a streamed answer. Version 0 is frozen; version 1 adds optional fields and the kinds
+// `refusal`, `seal`, `annotation`, `media` and `part`.
 import type { Message } from "./message.ts";
 import type { Annotation, Executor, Extra, Logprob, MediaPart, Part, Seal, ToolFormat } from "./parts.ts";
-import type { FinishReason, UnifiedFinishReason } from "./finish.ts";
+import type { FinishReason, UnifiedFinishReason } from "./finish-reason.ts";
 import type { Usage } from "./usage.ts";
 
-/** The version of the delta contract that this Koine speaks. */
+/** The version of the delta contract that this release writes. */
 export const CONTRACT_VERSION = 1;
 
-/** Identity of a part within one choice of one answer. Order of parts is the order of first appearance. */
+/** The identity of a part within one choice of one answer. Parts are ordered by first appearance. */
 export type PartKey = string | number;
 
-/** What any payload may carry. */
+/** The fields of every payload. */
 export interface PayloadBase {
-  part?: PartKey;
-  /** Which choice of an answer with n > 1; absent is 0. */
+  /** The part that the delta belongs to; absent: the last part. Deltas written before version 1.0 have it as `part`. */
+  partKey?: PartKey;
+  /** The index of the choice in an answer with n > 1; absent means 0. */
   choice?: number;
-  /** Residue, merged key by key, later wins: into the part, on `start` and `done` into the response. */
+  /** Residue, merged by key, later values win: into the part, or for `start` and `done` into the response. */
   extra?: Extra;
 }
 
-/** What a message says beside its parts. */
+/** The fields of a message besides role and parts. */
 export type MessageFields = Pick<Message, "id" | "name" | "extra" | "metadata">;
 
+/** The payload of `start`, the first delta of an answer. */
 export interface StartPayload extends PayloadBase {
   modelId: string;
-  /** Becomes `Response.id`. */
+  /** Becomes `ModelResponse.id`. */
   requestId: string;
   /** Absent means version 0. */
   contractVersion?: number;
   createdAt?: string;
   message?: MessageFields;
 }
+/** The payload of `text` and `refusal`: a fragment of the text. */
 export interface TextPayload extends PayloadBase {
   textDelta: string;
   logprobs?: Logprob[];
 }
+/** The payload of `thinking`: a fragment of the reasoning. */
 export interface ThinkingPayload extends PayloadBase {
   textDelta: string;
-  /** Index of the summary that the text belongs to; absent: the raw reasoning. */
+  /** The index of the summary that the text belongs to; absent for raw reasoning. */
   summary?: number;
 }
+/** The payload of `tool_call_start`. */
 export interface ToolCallStartPayload extends PayloadBase {
   toolCallId: string;
   toolName: string;
   executor?: Executor;
   format?: ToolFormat;
   tool?: string;
-  /** The dialect's whole form is an object: the text matters only where parsing would change a number (B80). */
+  /** True if the complete wire form is an object: the text is stored only if parsing would change a number (B80). */
   objectArgs?: boolean;
 }
+/** The payload of `tool_call_args`: a fragment of the arguments' text. */
 export interface ToolCallArgsPayload extends PayloadBase {
   toolCallId: string;
   argsTextDelta: string;
 }
+/** The payload of `tool_call_end`. */
 export interface ToolCallEndPayload extends PayloadBase {
   toolCallId: string;
-  /** A last piece of the arguments. */
+  /** The last fragment of the arguments. */
   argsTextDelta?: string;
-  /** The wire says that the call was cut off, whatever its arguments look like: never execute it (B31). */
+  /** True if the provider cut the call off, even if its arguments are valid JSON: never execute it (B31). */
   invalid?: boolean;
 }
-/** Any subset of a usage; per field the last present value wins (B65). */
+/** Any subset of a usage; the last present value of each field wins (B65). */
 export type UsagePayload = PayloadBase & Partial<Omit<Usage, "extra">>;
 
+/** The end of a further choice in an answer with n > 1. */
 export interface DoneAlternative {
   finishReason: UnifiedFinishReason;
   raw?: string;
   extra?: Extra;
   message?: MessageFields;
 }
+/** The payload of `done`, the last delta of a complete answer. */
 export interface DonePayload extends PayloadBase {
   finishReason: UnifiedFinishReason;
   raw?: string;
@@ -77,6 +86,7 @@ export interface DonePayload extends PayloadBase {
   alternatives?: DoneAlternative[];
   message?: MessageFields;
 }
+/** The payload of `error`, the last delta of a failed answer. */
 export interface ErrorPayload extends PayloadBase {
   errorCode: string;
   message?: string;
@@ -84,25 +94,29 @@ export interface ErrorPayload extends PayloadBase {
   status?: number;
   retryAfterMs?: number;
   raw?: unknown;
-  /** How the answer itself says that it ended, and its further choices, where it came that far. */
+  /** The finish reason that the provider sent before the failure, if any. */
   finish?: FinishReason;
   alternatives?: DoneAlternative[];
 }
+/** The payload of `seal`. */
 export interface SealPayload extends PayloadBase {
-  /** A later seal of the same dialect and kind on a part replaces the earlier one. */
+  /** A later seal of the same dialect and kind replaces the earlier one of the part. */
   seal: Seal;
 }
+/** The payload of `annotation`. */
 export interface AnnotationPayload extends PayloadBase {
   annotation: Annotation;
 }
+/** The payload of `media`: a fragment of base64 data or of a transcript. */
 export interface MediaPayload extends PayloadBase {
-  /** Absent: told from the mime type. */
+  /** Absent: derived from the MIME type. */
   type?: MediaPart["type"];
   mimeType?: string;
   /** Base64 text, appended. */
   dataDelta?: string;
   transcriptDelta?: string;
 }
+/** The payload of `part`: a complete part. */
 export interface PartPayload extends PayloadBase {
   /** A whole part at once. */
   value: Part;
@@ -110,6 +124,7 @@ export interface PartPayload extends PayloadBase {
   role?: "tool";
 }
 
+/** The payload type of each kind of delta. */
 export interface DeltaPayloads {
   start: StartPayload;
   text: TextPayload;
@@ -126,12 +141,13 @@ export interface DeltaPayloads {
   media: MediaPayload;
   part: PartPayload;
 }
+/** The value of a delta's `kind` field. */
 export type DeltaKind = keyof DeltaPayloads;
 
 interface BareDelta<Kind extends DeltaKind> {
   kind: Kind;
   payload: DeltaPayloads[Kind];
-  /** For debugging only: nothing reads it. */
+  /** The provider's event, for debugging only; no code reads it. */
   providerRaw?: unknown;
 }
 interface StampedDelta<Kind extends DeltaKind> extends BareDelta<Kind> {
@@ -142,7 +158,7 @@ interface StampedDelta<Kind extends DeltaKind> extends BareDelta<Kind> {
   timestamp: string;
 }
 
-/** A bare delta, as dialects speak it. Narrow on `kind`. */
+/** A delta as a stream decoder returns it, without run and time. Narrow on `kind`. */
 export type Delta = { [Kind in DeltaKind]: BareDelta<Kind> }[DeltaKind];
-/** A delta as part of a run. */
+/** A delta with its run, its sequence number and its time. */
 export type MessageDelta = { [Kind in DeltaKind]: StampedDelta<Kind> }[DeltaKind];

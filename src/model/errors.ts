@@ -1,8 +1,8 @@
-// The error classes of Koine. One class per area, each with a stable `code` that callers may switch on.
-// Messages say what is wrong, where, and what to do about it.
-import type { Issue } from "./issue.ts";
+// The base error class and the errors of the model. Each area has one class with a stable `code`; messages name the
+// fault, its path and the remedy.
+import type { Issue } from "./validation/issue.ts";
 
-/** Base of every error Koine throws on purpose; `code` is stable, `message` is for people. */
+/** The base class of every error that Koine throws deliberately. `code` is stable; `message` is for people. */
 export class KoineError<Code extends string = string> extends Error {
   override readonly name: string = "KoineError";
   readonly code: Code;
@@ -13,9 +13,10 @@ export class KoineError<Code extends string = string> extends Error {
   }
 }
 
+/** The codes of `JsonError`. */
 export type JsonErrorCode = "invalid-json" | "too-deep" | "not-json";
 
-/** Text that is no JSON, or a value that JSON cannot hold. `path` is a JSON pointer, "" for the whole. */
+/** Thrown for text that is not JSON, or a value that JSON cannot represent. `path` is a JSON pointer; "" is the root. */
 export class JsonError extends KoineError<JsonErrorCode> {
   override readonly name = "JsonError";
   readonly path: string;
@@ -26,11 +27,11 @@ export class JsonError extends KoineError<JsonErrorCode> {
   }
 }
 
-/** A value that is no message, request or response; `issues` lists everything that is wrong with it. */
+/** Thrown for a value that is not a valid message, request or response; `issues` lists every fault. */
 export class ValidationError extends KoineError<"invalid"> {
   override readonly name = "ValidationError";
   readonly issues: readonly Issue[];
-  /** Where the first issue is. */
+  /** The path of the first issue. */
   readonly path: string;
 
   constructor(what: string, issues: readonly Issue[]) {
@@ -42,16 +43,17 @@ export class ValidationError extends KoineError<"invalid"> {
   }
 }
 
+/** The codes of `VersionError`. */
 export type VersionErrorCode = "version-missing" | "version-invalid" | "version-too-new";
 
-/** A stored message whose schema version cannot be read here. */
+/** Thrown for a stored message whose schema version this release cannot read. */
 export class VersionError extends KoineError<VersionErrorCode> {
   override readonly name = "VersionError";
   readonly path = "/metadata/schemaVersion";
-  readonly found: unknown;
+  readonly version: unknown;
 
   constructor(code: VersionErrorCode, found: unknown, message: string) {
     super(code, message);
-    this.found = found;
+    this.version = found;
   }
 }

@@ -1,18 +1,22 @@
-// The loss report: what did not arrive, where it stood, and what was done instead.
+// Losses: the entries of the report that lists data which a target does not receive unchanged.
 
+/** Every action that an encoder can take on data that the target does not support. */
 export const LOSS_ACTIONS = ["dropped", "approximated", "moved", "synthesized", "repaired"] as const;
+/** One of `LOSS_ACTIONS`. */
 export type LossAction = (typeof LOSS_ACTIONS)[number];
 
-/** note: bookkeeping and boundaries; loss: content; breaks: the target would answer another question. */
+/** The levels. note: metadata and message boundaries; loss: content; breaks: the target would answer another question. */
 export const LOSS_LEVELS = ["note", "loss", "breaks"] as const;
+/** One of `LOSS_LEVELS`. */
 export type LossLevel = (typeof LOSS_LEVELS)[number];
 
+/** One entry of a loss report. */
 export interface Loss {
-  /** A JSON pointer into the canonical value; it covers the whole subtree. */
+  /** A JSON pointer into the canonical value; the loss covers the whole subtree. */
   path: string;
   action: LossAction;
   level: LossLevel;
-  /** Stable, documented in docs/losses.md. */
+  /** Stable; docs/losses.md lists every code. */
   code: string;
   message: string;
 }

@@ -1,18 +1,21 @@
-// Messages: what dialects produce and consume, what a ledger stores, and how to make one by hand.
+// The message types, and the functions that create messages.
+import { ArgumentError, assertObject } from "./argument-error.ts";
 import type { Extra, Part, ToolCallPart, ToolResultPart } from "./parts.ts";
-import type { FinishReason } from "./finish.ts";
+import type { FinishReason } from "./finish-reason.ts";
 import type { Usage } from "./usage.ts";
 
+/** Every role of a message. */
 export const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
+/** One of `ROLES`. */
 export type Role = (typeof ROLES)[number];
 
-/** A tool call whose arguments could not be read, and why. */
+/** A tool call whose arguments are not valid, with the reason. */
 export interface InvalidToolCall {
   toolCallId: string;
   reason: string;
 }
 
-/** Facts about a message. The named ones are Koine's; anybody may add their own. */
+/** Data about a message that is not part of its content. Koine writes the named fields; callers may add their own. */
 export interface Metadata {
   schemaVersion?: number;
   runId?: string;
@@ -20,12 +23,13 @@ export interface Metadata {
   provider?: string;
   finishReason?: FinishReason;
   usage?: Usage;
-  /** The stream ended before its message did (B90). */
+  /** True if the stream ended before the message was complete (B90). */
   interrupted?: boolean;
   invalidToolCalls?: InvalidToolCall[];
   [key: string]: unknown;
 }
 
+/** A message of a conversation: decoders return it and encoders accept it. */
 export interface Message {
   role: Role;
   parts: Part[];
@@ -35,49 +39,77 @@ export interface Message {
   metadata?: Metadata;
 }
 
-/** A message in a durable transcript. */
+/** A message in a ledger. */
 export interface StoredMessage extends Message {
   /** A ULID, monotonic within a millisecond. */
   id: string;
-  /** null: a root. */
+  /** The id of the previous message; null for a root. */
   parentMessageId: string | null;
   /** ISO 8601. */
   createdAt: string;
   metadata: Metadata & { schemaVersion: number };
 }
 
-/** What a constructor takes: a text, or parts. */
-export type Content = string | readonly Part[];
+/** The content of a message constructor: a text or a list of parts. */
+export type MessageContent = string | readonly Part[];
 
-function message(role: Role, content: Content): Message {
+function createMessage(role: Role, content: MessageContent): Message {
+  if (typeof content !== "string" && !Array.isArray(content)) {
+    throw new ArgumentError(role, "content", "a string or a list of parts", content);
+  }
   return { role, parts: typeof content === "string" ? [{ type: "text", text: content }] : [...content] };
 }
 
-export function system(content: Content): Message {
-  return message("system", content);
-}
-export function developer(content: Content): Message {
-  return message("developer", content);
-}
-export function user(content: Content): Message {
-  return message("user", content);
-}
-export function assistant(content: Content): Message {
-  return message("assistant", content);
+/** Creates a system message. */
+export function system(content: MessageContent): Message {
+  return createMessage("system", content);
 }
 
-/** What a tool result may say beside its output. */
+/** Creates a developer message. */
+export function developer(content: MessageContent): Message {
+  return createMessage("developer", content);
+}
+
+/**
+ * Creates a user message from a text or from parts.
+ *
+ * @example
+ * ```ts
+ * user("Hello");
+ * user([text("What is this?"), image({ url: "https://example.com/cat.png" })]);
+ * ```
+ */
+export function user(content: MessageContent): Message {
+  return createMessage("user", content);
+}
+
+/** Creates an assistant message. */
+export function assistant(content: MessageContent): Message {
+  return createMessage("assistant", content);
+}
+
+/** Options of `toolResult`. */
 export interface ToolResultOptions {
   isError?: boolean;
   content?: Part[];
 }
 
-/** The answer to a tool call: a tool message that holds one result. A string output is text, anything else JSON. */
+/**
+ * Creates a tool message with the result of one tool call. A string output is text; any other value is JSON.
+ *
+ * @example
+ * ```ts
+ * toolResult(call, { temperature: 21 });
+ * toolResult(call, "The city is unknown.", { isError: true });
+ * ```
+ */
 export function toolResult(
   call: Pick<ToolCallPart, "toolCallId" | "toolName" | "executor" | "format" | "tool">,
   output: unknown,
   options: ToolResultOptions = {},
 ): Message {
+  assertObject("toolResult", "call", call);
+  assertObject("toolResult", "options", options);
   const result: ToolResultPart = {
     type: "tool-result",
     toolCallId: call.toolCallId,
@@ -92,10 +124,13 @@ export function toolResult(
   return { role: "tool", parts: [result] };
 }
 
-/** What a message says: the text of its text parts, without reasoning, refusals and all else. */
-export function textOf({ parts }: Pick<Message, "parts">): string {
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+/** Returns the joined text of a message's text parts, without reasoning and refusals. */
+export function getText(message: Pick<Message, "parts">): string {
+  assertObject("getText", "message", message);
+  const { parts } = message;
+  if (!Array.isArray(parts)) throw new ArgumentError("getText", "message.parts", "a list", parts);
+  return parts.map((part) => (part?.type === "text" ? part.text : "")).join("");
 }
 
-/** The constructors under one name: `Message.user("…")`. */
+/** The message constructors as an object: `Message.user("…")`. */
 export const Message = { system, developer, user, assistant, toolResult } as const;

@@ -1,24 +1,34 @@
-// The parts a message is made of. A part says one thing; the order of parts is meaning and is never changed.
-// Values are plain JSON, so that messages clone, compare and store.
-import type { JsonObject } from "./json.ts";
+// The types of parts. The order of parts in a message is significant and never changes. Values are plain JSON, so that
+// messages can be cloned, compared and stored.
+import type { JsonObject } from "./json/index.ts";
 
-/** What one dialect said that the model has no word for, kept where it stood: `extra[dialect]`. */
+/** Residue: wire data of a dialect that the model has no field for, by dialect. */
 export type Extra = Record<string, JsonObject>;
 
-/** Who issued an artefact that means something only there. */
+/** Any value of the model that can hold residue. */
+export interface WithExtra {
+  extra?: Extra;
+}
+
+/** The provider that issued an artifact which only it can read. */
 export interface Issuer {
   dialect: string;
   provider?: string;
   model?: string;
 }
 
-/** Known kinds of seal; a dialect may add its own word. */
+/** The known kinds of seals; a dialect may add its own. */
 export type SealKind = "signature" | "encrypted" | "redacted" | "id" | (string & {});
 
-/** An opaque artefact (a thinking signature, encrypted reasoning, an item id) that goes back only to its issuer (B5). */
+/** An opaque artifact (a thinking signature, encrypted reasoning, an item id) that is sent back only to its issuer (B5). */
 export interface Seal extends Issuer {
   kind: SealKind;
   value: string;
+}
+
+/** Any value of the model that can have seals. */
+export interface WithSeals {
+  seals?: Seal[];
 }
 
 /** A prompt-cache breakpoint after this part. */
@@ -26,7 +36,7 @@ export interface CacheBreakpoint {
   ttl?: "5m" | "1h";
 }
 
-/** What every part may carry. */
+/** The fields of every part. */
 export interface PartBase {
   extra?: Extra;
   cache?: CacheBreakpoint;
@@ -39,7 +49,7 @@ export interface Span {
   end: number;
 }
 
-/** A citation or another remark about a text. */
+/** A citation or another annotation of a text. */
 export interface Annotation {
   kind: "url" | "file" | "document" | "other";
   url?: string;
@@ -52,7 +62,7 @@ export interface Annotation {
   extra?: Extra;
 }
 
-/** One token with its log probability, and the likeliest tokens that could have stood there. */
+/** One token with its log probability, and the most likely alternatives. */
 export interface Logprob {
   token: string;
   logprob: number;
@@ -62,6 +72,7 @@ export interface Logprob {
   extra?: Extra;
 }
 
+/** Text of a user or of the model. */
 export interface TextPart extends PartBase {
   type: "text";
   text: string;
@@ -69,58 +80,59 @@ export interface TextPart extends PartBase {
   logprobs?: Logprob[];
 }
 
-/** The model's reasoning, one part per wire block or item; redacted reasoning is a seal with an empty text. */
+/** The model's reasoning, one part per wire block or item. Redacted reasoning has a seal and an empty text. */
 export interface ReasoningPart extends PartBase {
   type: "reasoning";
   text: string;
   summary?: string[];
 }
 
+/** The text with which a model refuses to answer. */
 export interface RefusalPart extends PartBase {
   type: "refusal";
   text: string;
   logprobs?: Logprob[];
 }
 
-/** What runs a tool: the caller's own code, or the provider. */
+/** The side that runs a tool: the client's code or the provider. */
 export type Executor = "client" | "provider";
-/** How a tool's input or output is written: JSON, or free text (custom tools). */
+/** The format of a tool's input or output: JSON, or free text (custom tools). */
 export type ToolFormat = "json" | "text";
 
-/** What the model asks of a tool. */
+/** The model's request to run a tool. */
 export interface ToolCallPart extends PartBase {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
-  /** The parsed arguments. It wins over `inputText` unless that text parses to exactly this value. */
+  /** The parsed arguments. Encoders use `inputText` only if it parses to exactly this value. */
   input: unknown;
-  /** The exact text of the arguments, where its spelling matters (B23). */
+  /** The exact text of the arguments, if serializing `input` would give another text (B23). */
   inputText?: string;
-  /** The arguments are unreadable or cut off: never execute this call (B22, B31). */
+  /** True if the arguments are not JSON or cut off: never execute this call (B22, B31). */
   invalid?: boolean;
   executor?: Executor;
   format?: ToolFormat;
-  /** The wire's own word for the tool, where it is no plain function. */
+  /** The wire type of the tool, if it is not a plain function. */
   tool?: string;
 }
 
-/** What came back from a tool. */
+/** The output of a tool. */
 export interface ToolResultPart extends PartBase {
   type: "tool-result";
   toolCallId: string;
-  /** The name on the matching call, "" where no call is known. */
+  /** The tool name of the matching call; "" if no call matches. */
   toolName: string;
   isError: boolean;
   /** A string is text; any other JSON value is JSON. */
   output?: unknown;
-  /** Parts that go with the output: images, documents, text blocks. */
+  /** Parts that belong to the output: images, documents, text blocks. */
   content?: Part[];
   executor?: Executor;
   format?: ToolFormat;
   tool?: string;
 }
 
-/** The seven places media can be. A media part has exactly one of them; `validate` says so. */
+/** The seven sources of media. A media part has exactly one of them; `validate` checks this. */
 export interface MediaSources {
   url?: string;
   /** Base64. */
@@ -128,7 +140,7 @@ export interface MediaSources {
   /** A plain-text document. */
   text?: string;
   content?: Part[];
-  /** A provider's file id; `issuer` says whose. */
+  /** A provider's file id; `issuer` names the provider. */
   fileId?: string;
   /** A file on the caller's machine. */
   path?: string;
@@ -143,21 +155,25 @@ interface MediaFields extends PartBase, MediaSources {
   issuer?: Issuer;
 }
 
+/** An image. */
 export interface ImagePart extends MediaFields {
   type: "image";
 }
+/** Audio data. */
 export interface AudioPart extends MediaFields {
   type: "audio";
   transcript?: string;
 }
+/** A video. */
 export interface VideoPart extends MediaFields {
   type: "video";
 }
+/** A document or any other file. */
 export interface FilePart extends MediaFields {
   type: "file";
 }
 
-/** A wire block that Koine has no word for, kept verbatim (B43). Legal in every role. */
+/** A wire block without a canonical equivalent, stored verbatim (B43). Legal in every role. */
 export interface OpaquePart extends PartBase {
   type: "opaque";
   dialect: string;
@@ -165,6 +181,9 @@ export interface OpaquePart extends PartBase {
   value: unknown;
 }
 
+/** A part with media. */
 export type MediaPart = ImagePart | AudioPart | VideoPart | FilePart;
+/** Any part of a message. */
 export type Part = TextPart | ReasoningPart | RefusalPart | ToolCallPart | ToolResultPart | MediaPart | OpaquePart;
+/** The value of a part's `type` field. */
 export type PartType = Part["type"];

@@ -1,5 +1,7 @@
-// One taxonomy for what goes wrong at a provider. Data, not a thrown class: a response may hold one.
+// Provider errors as data, with one taxonomy for all providers. A response can contain one.
+import { assertObject } from "./argument-error.ts";
 
+/** Every kind of provider error. */
 export const PROVIDER_ERROR_KINDS = [
   "authentication",
   "permission",
@@ -16,16 +18,18 @@ export const PROVIDER_ERROR_KINDS = [
   "truncated",
   "unknown",
 ] as const;
+/** One of `PROVIDER_ERROR_KINDS`. */
 export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
+/** An error that a provider returned. */
 export interface ProviderError {
   kind: ProviderErrorKind;
   message: string;
   status?: number;
   retryAfterMs?: number;
-  /** Where the provider says otherwise than its kind of error suggests. */
+  /** Set if the provider's statement differs from the default of the error kind. */
   retryable?: boolean;
-  /** The error body as it came. */
+  /** The error body, verbatim. */
   raw?: unknown;
 }
 
@@ -38,7 +42,8 @@ const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
   "truncated",
 ]);
 
-/** Whether the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isRetryable(error: ProviderError): boolean {
+  assertObject("isRetryable", "error", error);
   return error.retryable ?? RETRYABLE.has(error.kind);
 }

@@ -1,9 +1,9 @@
-// What is asked of a model.
-import type { JsonObject } from "./json.ts";
+// The request to a model: messages, tools and settings.
+import type { JsonObject } from "./json/index.ts";
 import type { Message } from "./message.ts";
 import type { CacheBreakpoint, Extra, ToolFormat } from "./parts.ts";
 
-/** A JSON Schema, or another JSON object that a caller writes down, perhaps `as const`. */
+/** A JSON Schema or another JSON object; readonly, so that callers can pass `as const` values. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface ToolBase {
@@ -12,7 +12,7 @@ interface ToolBase {
   extra?: Extra;
 }
 
-/** A tool that the caller runs. */
+/** A tool that the client runs. */
 export interface FunctionTool extends ToolBase {
   type: "function";
   name: string;
@@ -23,11 +23,11 @@ export interface FunctionTool extends ToolBase {
   strict?: boolean;
   /** "text" for free-form (custom) tools. */
   format?: ToolFormat;
-  /** The grammar of a free-form tool, in the dialect's own shape. */
+  /** The grammar of a free-form tool, in the format of its dialect. */
   grammar?: SchemaObject;
 }
 
-/** A tool that only one dialect knows, such as its web search; kept verbatim. */
+/** A tool that only one dialect supports, such as its web search, stored verbatim. */
 export interface ProviderTool extends ToolBase {
   type: "provider";
   dialect: string;
@@ -35,8 +35,10 @@ export interface ProviderTool extends ToolBase {
   value: JsonObject;
 }
 
+/** A tool that the model may call. */
 export type Tool = FunctionTool | ProviderTool;
 
+/** The tools that the model may or must call. */
 export type ToolChoice =
   | "auto"
   | "none"
@@ -44,11 +46,13 @@ export type ToolChoice =
   | { toolName: string }
   | { toolNames: string[]; mode: "auto" | "required" };
 
+/** The format of the answer. */
 export type OutputFormat =
   | { type: "text" }
   | { type: "json" }
   | { type: "json-schema"; schema: SchemaObject; name?: string; description?: string; strict?: boolean };
 
+/** Sampling parameters. */
 export interface Sampling {
   temperature?: number;
   topP?: number;
@@ -63,16 +67,25 @@ export interface Sampling {
   n?: number;
 }
 
+/** Settings of the model's reasoning. */
 export interface ReasoningSettings {
-  /** none, minimal, low, medium, high … : the vendors keep adding words. */
+  /** none, minimal, low, medium, high and others: an open list, because vendors add values. */
   effort?: string;
   /** In tokens. */
   budget?: number;
   summary?: string;
 }
 
+/**
+ * A request to a model, in the canonical format.
+ *
+ * @example
+ * ```ts
+ * const request: ModelRequest = { model: "openai/gpt-5", messages: [user("Hello")], sampling: { maxOutputTokens: 100 } };
+ * ```
+ */
 export interface ModelRequest {
-  /** Absent where the wire carries it outside the body. */
+  /** Absent if the wire format has the model outside the body, as in Gemini's URL. */
   model?: string;
   messages: Message[];
   tools?: Tool[];

@@ -1,31 +1,32 @@
-// What a model answered.
-import type { FinishReason } from "./finish.ts";
+// The complete answer of a model.
+import type { FinishReason } from "./finish-reason.ts";
 import type { Message } from "./message.ts";
 import type { Extra } from "./parts.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { Usage } from "./usage.ts";
 
-/** A further choice of an answer with n > 1 (B59). */
+/** A further choice of a response with n > 1 (B59). */
 export interface Alternative {
   message: Message;
   finishReason: FinishReason;
   extra?: Extra;
 }
 
+/** The complete answer of a model, in the canonical format. */
 export interface ModelResponse {
-  /** The provider's id of this answer, "" where it gave none. */
+  /** The provider's id of this response; "" if the provider sent none. */
   id: string;
-  /** The model that answered, "" where the provider did not say. */
+  /** The model that answered; "" if the provider did not name it. */
   model: string;
   message: Message;
   /** Choices 1 … n−1; choice 0 is `message`. */
   alternatives?: Alternative[];
   finishReason: FinishReason;
-  /** Absent where the provider sent none: absence is data. */
+  /** Absent if the provider sent none. */
   usage?: Usage;
   /** ISO 8601. */
   createdAt?: string;
-  /** Set where the body says that it failed. */
+  /** Set if the body reports a failure. */
   error?: ProviderError;
   extra?: Extra;
 }

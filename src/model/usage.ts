@@ -1,11 +1,13 @@
-// Token counts. They are stored inclusive, so that both habits of the field derive exactly (B63):
-// OpenAI and Gemini count cached tokens within the input, Anthropic beside it.
+// Token counts. Stored counts are inclusive, because both conventions can be derived from them exactly (B63): OpenAI and
+// Gemini count cached tokens as part of the input, Anthropic counts them separately.
+import { assertObject } from "./argument-error.ts";
 import type { Extra } from "./parts.ts";
 
+/** The token counts of one call, inclusive. */
 export interface Usage {
-  /** Every input token: fresh, read from a cache, written to a cache. */
+  /** All input tokens: uncached, read from a cache, written to a cache. */
   inputTokens: number;
-  /** Every output token, reasoning included. */
+  /** All output tokens, including reasoning. */
   outputTokens: number;
   totalTokens: number;
   cacheReadTokens?: number;
@@ -16,24 +18,24 @@ export interface Usage {
   /** In US dollars. */
   cost?: number;
   extra?: Extra;
-  /** The provider's own words, for people; no encoder reads it. */
+  /** The provider's usage object, for people; no encoder reads it. */
   raw?: unknown;
 }
 
-/** The exclusive view: `inputTokens` are the fresh ones only, `outputTokens` the visible ones only. */
+/** Disjoint token counts: `inputTokens` are the uncached ones only, `outputTokens` exclude reasoning. */
 export interface ExclusiveUsage {
   inputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
-  /** The split of the cache writes, where it is known (B64). */
+  /** The cache writes by lifetime, if known (B64). */
   cacheWrite5mTokens?: number;
   cacheWrite1hTokens?: number;
   outputTokens: number;
   reasoningTokens: number;
 }
 
-/** Everything in a usage that is counted. */
-export const COUNTS = [
+/** The numeric fields of a usage. */
+export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
   "totalTokens",
@@ -45,10 +47,11 @@ export const COUNTS = [
   "cost",
 ] as const satisfies readonly (keyof Usage)[];
 
-const SPLIT = ["cacheWrite5mTokens", "cacheWrite1hTokens"] as const;
+const CACHE_WRITE_SPLIT = ["cacheWrite5mTokens", "cacheWrite1hTokens"] as const;
 
-/** Splits a usage into disjoint counts. Never negative, even where a provider's numbers contradict each other (B66). */
+/** Splits a usage into disjoint counts. Counts are never negative, even if a provider's numbers contradict each other (B66). */
 export function exclusiveUsage(usage: Usage): ExclusiveUsage {
+  assertObject("exclusiveUsage", "usage", usage);
   const { cacheReadTokens = 0, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0, reasoningTokens = 0 } = usage;
   const cacheWriteTokens = usage.cacheWriteTokens ?? cacheWrite5mTokens + cacheWrite1hTokens;
   const view: ExclusiveUsage = {
@@ -58,30 +61,33 @@ export function exclusiveUsage(usage: Usage): ExclusiveUsage {
     outputTokens: Math.max(0, usage.outputTokens - reasoningTokens),
     reasoningTokens,
   };
-  for (const part of SPLIT) if (usage[part] !== undefined) view[part] = usage[part];
+  for (const part of CACHE_WRITE_SPLIT) if (usage[part] !== undefined) view[part] = usage[part];
   return view;
 }
 
-/** The inverse of `exclusiveUsage`: from disjoint counts to the stored, inclusive form. Absent counts stay absent. */
+/** Converts disjoint counts to the stored, inclusive form; the inverse of `exclusiveUsage`. Absent counts stay absent. */
 export function inclusiveUsage(
   view: Pick<ExclusiveUsage, "inputTokens" | "outputTokens"> & Partial<ExclusiveUsage>,
 ): Usage {
+  assertObject("inclusiveUsage", "view", view);
   const inputTokens = view.inputTokens + (view.cacheReadTokens ?? 0) + (view.cacheWriteTokens ?? 0);
   const outputTokens = view.outputTokens + (view.reasoningTokens ?? 0);
   const usage: Usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
-  for (const part of ["cacheReadTokens", "cacheWriteTokens", "reasoningTokens", ...SPLIT] as const) {
+  for (const part of ["cacheReadTokens", "cacheWriteTokens", "reasoningTokens", ...CACHE_WRITE_SPLIT] as const) {
     if (view[part] !== undefined) usage[part] = view[part];
   }
   return usage;
 }
 
 /**
- * The sum of two calls' usage. A count that neither has stays absent; `raw` and `extra` belong to one call and are
- * not summed.
+ * Adds the usage of two calls. A count that both lack stays absent; `raw` and `extra` belong to one call and are not
+ * copied.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
+  assertObject("addUsage", "a", a);
+  assertObject("addUsage", "b", b);
   const sum: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-  for (const count of COUNTS) {
+  for (const count of USAGE_COUNTS) {
     const left = a[count];
     const right = b[count];
     if (left !== undefined || right !== undefined) sum[count] = (left ?? 0) + (right ?? 0);

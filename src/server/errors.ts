@@ -1,48 +1,51 @@
-// The server's errors: a stable code, the status that it stands for, and a message that tells what to do. What providers
-// and the ledger say is put into these words, and from them into those of whoever asked.
+// Defines the server's errors: a stable code, its HTTP status, and a message that names the remedy. Errors of providers
+// and of the ledger are converted to `ServerError`, then encoded in the error format of the client's protocol.
 import { KoineError } from "../model/errors.ts";
 import type { ProviderError } from "../model/index.ts";
 
-/** Code → its status and what it means. */
+/** Error codes of the server, each with its HTTP status and its meaning. */
 export const SERVER_ERRORS = {
-  configuration: { status: 500, says: "A setting is not what it must be; the server does not start." },
-  "invalid-request": { status: 400, says: "The request cannot be understood; the path names the place." },
-  untranslatable: { status: 400, says: "The model would be asked another question than was said." },
-  unauthorized: { status: 401, says: "No token, or none that is known." },
-  forbidden: { status: 403, says: "This host, origin or token may not do this." },
-  "not-found": { status: 404, says: "There is no such path, model, thread, run, response or task." },
-  "method-not-allowed": { status: 405, says: "The path is there, but not for this method." },
-  timeout: { status: 408, says: "The request took too long to arrive." },
-  conflict: { status: 409, says: "Something else was done meanwhile, or with the same key." },
-  gone: { status: 410, says: "A cursor whose events are not kept any more." },
-  "too-large": { status: 413, says: "The body is larger, or nested deeper, than the server takes." },
-  "unsupported-media": { status: 415, says: "The body is no JSON, or is encoded in a way that is not read." },
-  "too-many": { status: 429, says: "The tenant has as many calls open as it may." },
-  "headers-too-large": { status: 431, says: "Too many or too long headers." },
-  internal: { status: 500, says: "A fault of Koine's own; the log has it under the request's id." },
-  unsupported: { status: 501, says: "A part of the protocol that Koine does not have." },
-  upstream: { status: 502, says: "The provider failed, or its reply cannot be read." },
-  unavailable: { status: 503, says: "The ledger cannot be written to, or the server is shutting down." },
-  "upstream-timeout": { status: 504, says: "The provider did not answer in time." },
-  aborted: { status: 499, says: "The client left before the reply was whole." },
+  configuration: { status: 500, meaning: "A setting is invalid; the server does not start." },
+  "invalid-request": { status: 400, meaning: "The request is invalid; `path` names the faulty field." },
+  untranslatable: { status: 400, meaning: "The translation would change the meaning of the request." },
+  unauthorized: { status: 401, meaning: "The token is missing or unknown." },
+  forbidden: { status: 403, meaning: "The host, origin or token is not allowed." },
+  "not-found": { status: 404, meaning: "The path, model, thread, run, response or task does not exist." },
+  "method-not-allowed": { status: 405, meaning: "The path exists, but not for this method." },
+  timeout: { status: 408, meaning: "The request took too long to arrive." },
+  conflict: { status: 409, meaning: "The state has changed, or the idempotency key was used for another request." },
+  gone: { status: 410, meaning: "The events after the cursor are no longer stored." },
+  "too-large": { status: 413, meaning: "The body exceeds the size or nesting limit." },
+  "unsupported-media": { status: 415, meaning: "The body is not JSON, or its content encoding is not supported." },
+  "too-many": { status: 429, meaning: "The tenant has reached its limit of open calls." },
+  "headers-too-large": { status: 431, meaning: "The headers exceed the limit." },
+  internal: { status: 500, meaning: "An internal error; the log has the details under the request id." },
+  unsupported: { status: 501, meaning: "Koine does not support this part of the protocol." },
+  upstream: { status: 502, meaning: "The provider failed, or its reply cannot be decoded." },
+  unavailable: { status: 503, meaning: "The ledger is not writable, or the server is shutting down." },
+  "upstream-timeout": { status: 504, meaning: "The provider did not answer in time." },
+  aborted: { status: 499, meaning: "The client disconnected before the reply was complete." },
 } as const;
+/** The stable code of a `ServerError`. */
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
+/** Optional details of a `ServerError`. */
 export interface ServerErrorDetails extends ErrorOptions {
   /** A JSON pointer into the body, or the name of a header or query field. */
   path?: string | undefined;
-  /** Where it is another one than the code's. */
+  /** Overrides the status of the code. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** What a provider said, in the common words. */
+  /** The provider's error, if a provider caused this one. */
   error?: ProviderError | undefined;
 }
 
+/** An error of the server, with a stable code and an HTTP status. */
 export class ServerError extends KoineError<ServerErrorCode> {
   override readonly name = "ServerError";
   readonly status: number;
   readonly path: string;
-  /** Sent with the reply: `retry-after`, `allow` … */
+  /** Headers of the error reply, such as `retry-after` or `allow`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly error: ProviderError | undefined;
 

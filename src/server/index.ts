@@ -1,4 +1,4 @@
-// The server: the gateway in front of every provider, tasks, and the ledger over HTTP.
+// Public entry of the server: the gateway in front of every provider, tasks, and the ledger over HTTP.
 export type { ConfigInput } from "./config/defaults.ts";
 export { completeConfig, DEFAULT_LIMITS } from "./config/defaults.ts";
 export type { ConfigFile, ConfigFlags, ConfigSources, Mistake } from "./config/index.ts";

@@ -1,55 +1,57 @@
-// What the parts are made of, made once: ledger, session, log, metrics, spans, and the signals of a shutdown.
+// Creates the services that all modules share: ledger, client context, log, metrics, tracer, and the shutdown signals.
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "../assembly/index.ts";
-import { createSession } from "../client/client.ts";
+import { createClientContext } from "../calls/index.ts";
 import type { HeadersInput, Transport } from "../client/index.ts";
 import { defaultTransport } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { openLedger } from "../ledger/index.ts";
-import { decoded } from "./config/decoded.ts";
+import { decodePercent } from "./config/decode-percent.ts";
 import type { ServerConfig } from "./config/types.ts";
-import { watchAgentCalls } from "./operations/agent-calls.ts";
-import { attemptTeller } from "./operations/exchanges.ts";
+import { createAttemptObserver } from "./operations/observe-exchanges.ts";
 import { createLogger } from "./operations/logger.ts";
 import { createTracer } from "./operations/otlp.ts";
 import { createMetrics } from "./operations/prometheus.ts";
-import { redactor } from "./operations/redact.ts";
+import { createRedactor } from "./operations/redact.ts";
 import type { Services } from "./types.ts";
 
-/** What a server takes from its surroundings; each has its real one as default. */
+/** Dependencies of a server that tests and embedders replace. */
 export interface ServerOptions {
   clock?: Clock;
-  /** Where log lines go; default: standard error. */
+  /** Writes log lines; default: standard error. */
   write?: (lines: string) => void;
-  /** How calls to providers travel; one that is given is not closed. */
+  /** Sends calls to providers. A given transport is not closed by the server. */
   transport?: Transport;
-  /** Instead of the one that the configuration names; one that is given is not closed. */
+  /** Replaces the ledger of the configuration. A given ledger is not closed by the server. */
   ledger?: Ledger;
-  /** Names this process; default: a random one. */
+  /** The name of this process; default: a random UUID. */
   instance?: string;
-  /** How long what was told to stop may take, when the time to finish is over. Default 5 s. */
+  /** Time limit for modules to stop after `drainMs` has passed. Default 5 s. */
   stopMs?: number;
+  /** Waits while a closing server still listens (`lameDuckMs`). Default: a real timer. */
+  pause?: (ms: number) => Promise<unknown>;
 }
 
-/** The services, and what only the server itself does with them. */
-export interface OwnServices extends Services {
-  /** Ends the following of streams, then everything. */
+/** The services, and the controls that only the server itself uses. */
+export interface ServerServices extends Services {
+  /** `drain` ends streams that only follow; `stop`, later, ends all work. */
   readonly drain: AbortController;
   readonly stop: AbortController;
   readonly stopMs: number;
-  /** Resolves when nothing goes on in the background. */
-  settled(): Promise<void>;
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Resolves when no background work is left. */
+  backgroundSettled(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function makeServices(config: ServerConfig, options: ServerOptions): Promise<OwnServices> {
+export async function createServices(config: ServerConfig, options: ServerOptions): Promise<ServerServices> {
   const { clock = Date.now, write = (lines) => process.stderr.write(lines), instance = randomUUID() } = options;
-  const log = createLogger({ settings: config.log, clock, write, redact: redactor(secretsOf(config)) });
+  const log = createLogger({ settings: config.log, clock, write, redact: createRedactor(collectSecrets(config)) });
   const metrics = createMetrics();
   const transport = options.transport ?? defaultTransport();
   const drain = new AbortController();
   const stop = new AbortController();
-  const work = new Set<Promise<unknown>>();
+  const pendingWork = new Set<Promise<unknown>>();
   const tracer = createTracer({
     telemetry: config.telemetry,
     transport: () => transport,
@@ -59,22 +61,20 @@ export async function makeServices(config: ServerConfig, options: ServerOptions)
     log,
     metrics,
   });
-  const session = createSession({
+  const clientContext = createClientContext({
     providers: config.providers,
     defaultProvider: config.defaultProvider,
     prices: config.prices,
-    onAttempt: attemptTeller(metrics, log),
-    // The gateway asks without a client, and watches its calls itself.
-    middleware: [watchAgentCalls(metrics, tracer)],
+    onAttempt: createAttemptObserver(metrics, log),
     transport,
     effects: { clock },
   });
-  // Last: what can be wrong with the settings is wrong before anything is open.
+  // The ledger opens last, so that a faulty setting throws before any resource is open.
   const ledger = options.ledger ?? (await openLedger(config.ledger.url, ledgerOptions(config, clock, log)));
   return {
     config,
     ledger,
-    session,
+    clientContext,
     clock,
     log,
     metrics,
@@ -83,18 +83,21 @@ export async function makeServices(config: ServerConfig, options: ServerOptions)
     drain,
     stop,
     stopMs: options.stopMs ?? 5000,
+    pause: options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     draining: drain.signal,
     stopping: stop.signal,
     background(promise) {
-      work.add(promise);
-      void promise.catch((error: unknown) => log.error("background", {}, error)).finally(() => work.delete(promise));
+      pendingWork.add(promise);
+      void promise
+        .catch((error: unknown) => log.error("background", {}, error))
+        .finally(() => pendingWork.delete(promise));
     },
-    async settled() {
-      // What ends may begin something else.
-      while (work.size > 0) await Promise.allSettled(work);
+    async backgroundSettled() {
+      // Finished work may have started more work.
+      while (pendingWork.size > 0) await Promise.allSettled(pendingWork);
     },
     async close() {
-      // A collector that is away does not hold up what must be durable.
+      // In parallel: an unreachable trace collector must not delay closing the ledger.
       await Promise.all([tracer.close(), options.ledger === undefined ? ledger.close() : undefined]);
       if (options.transport === undefined) await transport.close();
       log.flush();
@@ -115,13 +118,13 @@ function ledgerOptions({ ledger }: ServerConfig, clock: Clock, log: Services["lo
   };
 }
 
-/** Texts that must never be shown: keys, and headers that carry them. */
-function secretsOf({ providers, telemetry, tasks, ledger }: ServerConfig): string[] {
+/** Returns the texts that must never appear in logs: API keys, passwords, and header values that may contain them. */
+function collectSecrets({ providers, telemetry, tasks, ledger }: ServerConfig): string[] {
   const secrets = Object.values(telemetry?.headers ?? {});
   const address = URL.parse(ledger.url);
-  // Postgres also takes it from the query.
+  // Postgres also accepts the password as a query parameter.
   for (const password of [address?.password ?? "", address?.searchParams.get("password") ?? ""]) {
-    secrets.push(password, decoded(password) ?? password);
+    secrets.push(password, decodePercent(password) ?? password);
   }
   for (const provider of Object.values(providers)) {
     if ("answer" in provider) continue;

@@ -1,7 +1,7 @@
-// What the parts of the server share: a request and a reply without any HTTP library's types, routes as data, who is
-// asking, and the services that routes are made of.
+// Types that the server's modules share: request and reply without types of an HTTP library, routes as data, the
+// caller, and the services.
 import type { Clock } from "../assembly/index.ts";
-import type { ClientContext } from "../client/calls/call.ts";
+import type { ClientContext } from "../calls/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { SchemaObject } from "../model/index.ts";
 import type { ServerConfig } from "./config/types.ts";
@@ -14,118 +14,121 @@ import type { Tracer } from "./operations/tracing.ts";
 
 export interface ServerRequest {
   readonly method: string;
-  /** Without the query, as it came: percent escapes are undone in `params` only. */
+  /** The path without the query, not decoded; only `params` is decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the route's path named, decoded. */
+  /** The decoded parameters of the route's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** Names this exchange in logs and in `x-request-id`. */
+  /** The id of this request in logs and in `x-request-id`. */
   readonly id: string;
-  /** The whole body, its `content-encoding` undone. Throws a `ServerError` "too-large", "timeout" or "aborted". Read once. */
+  /** Reads the whole body, decompressed. Throws a `ServerError` "too-large", "timeout" or "aborted". Call it once. */
   body(): Promise<Uint8Array>;
-  /** The body as it comes, by the same rules, for those that are long (imports); `most`: bytes, where they have a limit of their own. */
-  chunks(most?: number): AsyncIterable<Uint8Array>;
-  /** Aborted when the client's connection is gone before the reply was whole. */
+  /** Streams the body under the same rules, for long bodies such as imports. `maxBytes` overrides the body limit. */
+  chunks(maxBytes?: number): AsyncIterable<Uint8Array>;
+  /** Aborted if the client disconnects before the reply is complete. */
   readonly signal: AbortSignal;
 }
 
-/** Where a reply that takes time is written to. */
+/** Receives the chunks of a streamed reply. */
 export interface Sink {
   /**
-   * Hands bytes on. undefined: go on writing; a promise: wait for it first. It never rejects: where the reader is gone, or
-   * has not read for too long, what is written goes nowhere, and `gone` says so.
+   * Writes a chunk. Returns undefined if the caller may continue, or a promise to await first. It never rejects: if the
+   * reader is gone or has stalled too long, chunks are discarded and `closed` is true.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
   readonly closed: boolean;
-  /** Whether a write is being waited for: signs of life would only pile up behind it. */
+  /** True while a write waits for the reader; heartbeats are skipped then, because they would only pile up. */
   readonly blocked?: boolean;
 }
 
-/** A body that is written as it comes to be. What it throws cuts the connection: the reader never takes it for whole. */
+/**
+ * Writes a streamed body. If it throws, the connection is cut, so that the reader does not mistake the reply for a
+ * complete one.
+ */
 export type StreamBody = (sink: Sink) => Promise<void>;
 
-export interface Reply {
+export interface ServerReply {
   status: number;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   headers: Record<string, string>;
   body?: string | Uint8Array | StreamBody;
 }
 
 // ---- Routes ----
 
-/** Who is asking. */
+/** The authenticated caller of a route. */
 export interface Caller {
   readonly tenant: string;
-  /** Within the tenant: the token's name, or "local". Threads that the gateway makes belong to it. */
+  /** The token's name within the tenant, or "local". Threads that the gateway creates belong to this scope. */
   readonly scope: string;
-  /** The tenant's own view: no other tenant's rows can be reached through it. */
+  /** The tenant's view of the ledger; rows of other tenants are not reachable through it. */
   readonly ledger: Ledger;
 }
 
-/** What OpenAPI says of a route. */
+/** The OpenAPI description of a route. */
 export interface Operation {
-  /** Unique, in camel case: "getThread". */
+  /** A unique operation id in camel case, such as "getThread". */
   id: string;
   tag: "gateway" | "tasks" | "ledger" | "chat" | "operations";
   summary: string;
-  /** Named fields of the query, and headers. Parameters of the path are known. */
+  /** Query fields and headers. Path parameters are derived from the route's path. */
   query?: Record<string, SchemaObject & { description?: string }>;
   headers?: Record<string, SchemaObject & { description?: string }>;
-  /** Schemas; a string names one of the document's own. */
+  /** A schema, or the name of one of the document's schemas. */
   body?: SchemaObject | string;
-  /** What the body is, where it is no JSON. */
+  /** The media type of the body, if it is not JSON. */
   bodyType?: string;
-  /** By status; text for those without a JSON body. */
+  /** Replies by status; `type` is the media type of a body that is not JSON. */
   replies: Record<number, { description: string; schema?: SchemaObject | string; type?: string }>;
 }
 
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /**
-   * The path and its other spellings. `:name` is one segment; `*name` is the rest, slashes included, up to the literal
-   * text that follows it: "/v1beta/models/*model:generateContent". The first one is documented.
+   * The path and its alternatives; the first one is documented. `:name` matches one segment. `*name` matches the rest
+   * including slashes, up to the literal text after it: "/v1beta/models/*model:generateContent".
    */
   paths: readonly [string, ...string[]];
   operation: Operation;
-  /** Whether it answers without a token: health and the like. */
+  /** The route needs no token (health checks, the page). */
   public?: true;
-  /** Counts against the tenant's open streams and calls. */
+  /** The route counts against the tenant's limit of open calls and streams. */
   countsAsOpenCall?: true;
-  /** Puts an error in the words that the route's clients expect. Default: `{ error: { code, message, path? } }`. */
-  formatError?: (error: ServerError, request: ServerRequest) => Reply;
-  run(request: ServerRequest, caller: Caller): Promise<Reply> | Reply;
+  /** Encodes an error in the format of the route's clients. Default: `{ error: { code, message, path? } }`. */
+  formatError?: (error: ServerError, request: ServerRequest) => ServerReply;
+  run(request: ServerRequest, caller: Caller): Promise<ServerReply> | ServerReply;
 }
 
 // ---- What routes are made of ----
 
-/** Made once per server. */
+/** The services of one server, created once. */
 export interface Services {
   readonly config: ServerConfig;
-  /** Of the tenant "default"; `forTenant` gives the others. */
+  /** The ledger of the tenant "default"; `forTenant` returns the others. */
   readonly ledger: Ledger;
-  /** Providers, transport and effects, as the client has them. */
-  readonly session: ClientContext;
+  /** Providers, transport and effects of the client library. */
+  readonly clientContext: ClientContext;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
-  /** This process, among the instances on one database; new with every start. */
+  /** The id of this process among the instances on one database; new at every start. */
   readonly instance: string;
-  /** Aborted when the server begins to shut down: streams that only follow end, and no new work is taken up. */
+  /** Aborted when shutdown begins: streams that only follow end, and no new work is claimed. */
   readonly draining: AbortSignal;
-  /** Aborted when the server shuts down and its time to finish is over. */
+  /** Aborted when shutdown has used up `drainMs`. */
   readonly stopping: AbortSignal;
-  /** Work that goes on beside requests (recorded calls whose client left, tasks): shutdown waits for it. */
+  /** Registers work that outlives its request (recorded calls whose client left, tasks); shutdown waits for it. */
   background(work: Promise<unknown>): void;
 }
 
-/** A part of the server: its routes, and what it does beside them. */
+/** A module of the server: its routes, and its work outside of requests. */
 export interface ServerModule {
   routes: readonly Route[];
-  /** Once the server listens: takes up what a former process left. */
+  /** Called when the server starts to serve: resumes or recovers work of a former process. */
   start?(): Promise<void>;
-  /** No new work; what is under way is finished or handed over. */
+  /** Claims no new work; finishes or releases current work. */
   stop?(): Promise<void>;
 }

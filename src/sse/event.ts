@@ -1,22 +1,22 @@
-// The shape of a server-sent event, and the error of this folder. Bytes are parse.ts and format.ts.
+// The type of a server-sent event, and the error class of this folder.
 
 import { KoineError } from "../model/errors.ts";
 
-/** One server-sent event; a field that the stream did not name is absent. */
+/** One server-sent event; fields that the stream did not send are absent. */
 export interface SseEvent {
-  /** The event's type; absent where the stream has no `event:` line or an empty one. */
+  /** The event's type; absent if the stream has no `event:` line or an empty one. */
   event?: string;
   data: string;
-  /** The event's id; "" is a real value that tells a client to forget the last one. */
+  /** The event's id; "" is a valid id that resets the client's last event id. */
   id?: string;
-  /** The reconnection time in milliseconds that the stream announced since the event before. */
+  /** The reconnection time in milliseconds, if the stream set it since the previous event. */
   retry?: number;
 }
 
-/** `ended`: bytes after `end()`. `invalid-field`: a field that the wire format cannot carry. */
+/** `ended`: `push` was called after `end`. `invalid-field`: a field value that server-sent events cannot represent. */
 export type SseErrorCode = "ended" | "invalid-field";
 
-/** Misuse of the SSE reader or writer; data from the wire never causes it. */
+/** Thrown for incorrect use of the SSE parser or formatter; data from the wire never causes it. */
 export class SseError extends KoineError<SseErrorCode> {
   override readonly name = "SseError";
 }

@@ -1,51 +1,54 @@
-// Server-sent events → text. Strict where the parser is tolerant: a field cannot smuggle in another line or event.
+// Formats server-sent events as text. Rejects field values that would inject another line or event.
 
-import { stringifyJson } from "../model/json.ts";
+import { assertObject, assertString } from "../model/argument-error.ts";
+import { stringifyJson } from "../model/json/index.ts";
 import { SseError, type SseEvent } from "./event.ts";
 
 const LINE_BREAK = /\r\n|\r|\n/;
 const UNSAFE_IN_EVENT = /[\r\n]/;
-// The standard lets a reader ignore an id with U+0000, which would lose it silently.
+// The standard lets a client ignore an id with U+0000, so the id would be lost silently.
 const UNSAFE_IN_ID = /[\r\n\0]/;
 
-/** An event whose data is still a value: what a stream encoder gives. It is written as JSON. */
+/** An event with data as a JSON value, as stream encoders return it. */
 export type JsonEvent = Omit<SseEvent, "data"> & { data: object | string };
 
 /**
- * The event as text with its closing blank line. Each line of `data` becomes a `data:` line, and every line break in it
- * reads back as LF. An empty `event` is left out: the standard gives it the same meaning as none.
- * Throws `SseError` "invalid-field" for what the format cannot carry.
+ * Formats an event with its final blank line. Each line of `data` becomes a `data:` line; a client reads every line break
+ * as LF. An empty `event` is omitted, because the standard treats it as absent. Throws an `SseError` "invalid-field" for a
+ * value that the format cannot represent.
  */
 export function formatSse(event: SseEvent | JsonEvent): string {
+  assertObject("formatSse", "event", event);
   let text = "";
   if (event.event !== undefined && event.event !== "") text = eventLine(event.event);
-  if (event.id !== undefined) text += `id: ${checked("id", event.id, UNSAFE_IN_ID)}\n`;
+  if (event.id !== undefined) text += `id: ${assertSafe("id", event.id, UNSAFE_IN_ID)}\n`;
   if (event.retry !== undefined) {
     if (!Number.isSafeInteger(event.retry) || event.retry < 0) {
       throw new SseError("invalid-field", `SSE retry must be whole milliseconds, zero or more; got ${event.retry}.`);
     }
     text += `retry: ${event.retry}\n`;
   }
-  // JSON is one line: its writer escapes every break.
+  // JSON text is one line: stringifyJson escapes line breaks.
   if (typeof event.data === "object") return `${text}data: ${stringifyJson(event.data)}\n\n`;
-  return `${text}${lines("data: ", event.data)}\n`;
+  return `${text}${formatLines("data: ", event.data)}\n`;
 }
 
-/** The last name that was looked at: streams say the same one again and again. */
-let known = "";
+/** The last event name that was checked: streams repeat the same names. */
+let lastCheckedName = "";
 
 function eventLine(name: string): string {
-  if (name !== known) known = checked("event", name, UNSAFE_IN_EVENT);
+  if (name !== lastCheckedName) lastCheckedName = assertSafe("event", name, UNSAFE_IN_EVENT);
   return `event: ${name}\n`;
 }
 
-/** A comment that readers skip, to keep a connection open. Write it between events: its blank line would close one. */
+/** Formats a comment, which clients skip, as a heartbeat. Write it between events: its blank line would end an event. */
 export function formatSseComment(text: string): string {
-  return `${lines(": ", text)}\n`;
+  assertString("formatSseComment", "text", text);
+  return `${formatLines(": ", text)}\n`;
 }
 
-function lines(prefix: string, text: string): string {
-  // Almost all data is one line of JSON: no split, no array.
+function formatLines(prefix: string, text: string): string {
+  // Fast path: almost all data is one line of JSON.
   if (!UNSAFE_IN_EVENT.test(text)) return `${prefix}${text}\n`;
   return text
     .split(LINE_BREAK)
@@ -53,7 +56,7 @@ function lines(prefix: string, text: string): string {
     .join("");
 }
 
-function checked(field: "event" | "id", value: string, unsafe: RegExp): string {
+function assertSafe(field: "event" | "id", value: string, unsafe: RegExp): string {
   if (!unsafe.test(value)) return value;
   const rule = field === "id" ? "a line break or U+0000" : "a line break";
   throw new SseError("invalid-field", `SSE ${field} must not contain ${rule}; got ${JSON.stringify(value)}.`);

@@ -1,4 +1,4 @@
-// The public face of the SSE folder: bytes ⇄ server-sent events, in any runtime with TextDecoder.
+// Parses and formats server-sent events, in any runtime with TextDecoder.
 
 export { SseError, type SseErrorCode, type SseEvent } from "./event.ts";
 export { formatSse, formatSseComment, type JsonEvent } from "./format.ts";

@@ -1,19 +1,26 @@
-// Bytes → server-sent events. Owns decoding and the end of the stream; eventsource-parser owns the line grammar.
-// What the data means (JSON, "[DONE]", a truncated answer) belongs to the dialects.
+// Parses bytes into server-sent events. eventsource-parser implements the line grammar; this file adds the decoding of
+// bytes and the end of the stream. The dialects interpret the data.
 
+import { ArgumentError } from "../model/argument-error.ts";
 import { createParser } from "eventsource-parser";
 import { SseError, type SseEvent } from "./event.ts";
 
 /**
- * Reads one event stream from chunks cut anywhere. Comments and unknown fields are skipped, malformed UTF-8 becomes
- * U+FFFD, and no input throws. A parser is for one stream: `push` after `end` throws `SseError` "ended".
+ * Parses one event stream from chunks that can be cut anywhere. Comments and unknown fields are skipped, malformed UTF-8
+ * becomes U+FFFD, and no input throws. A parser is for one stream: `push` after `end` throws an `SseError` "ended".
+ *
+ * @example
+ * ```ts
+ * const parser = new SseParser();
+ * parser.push("data: hello\n\n"); // [{ data: "hello" }]
+ * ```
  */
 export class SseParser {
-  // The standard strips one byte order mark. The line parser does it, so the decoder must not strip another.
+  // The line parser strips the one byte order mark of the standard, so the decoder must not strip another.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #events: SseEvent[] = [];
-  // The line parser reports `retry` on its own, before the event it stands in. A block without data has no event,
-  // so its `retry` waits for the next one.
+  // The line parser reports `retry` before the event of its block. A block without data has no event, so its `retry`
+  // is stored for the next event.
   #retry: number | undefined;
   #ended = false;
 
@@ -29,12 +36,12 @@ export class SseParser {
       this.#events.push(parsed);
     },
     onRetry: (milliseconds) => {
-      // Any number of digits is legal on the wire; one that is no exact number is ignored like other bad values.
+      // The wire allows any number of digits; a value that is not a safe integer is ignored like other invalid values.
       if (Number.isSafeInteger(milliseconds)) this.#retry = milliseconds;
     },
   });
 
-  /** Takes the next bytes or text of the stream and returns the events that are complete now. */
+  /** Adds the next chunk and returns the events that are complete. */
   push(chunk: Uint8Array | string): SseEvent[] {
     if (this.#ended) {
       throw new SseError(
@@ -42,8 +49,11 @@ export class SseParser {
         "SseParser.push after end: a parser reads one stream. Create a new one for the next.",
       );
     }
+    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) {
+      throw new ArgumentError("SseParser.push", "chunk", "bytes or a string", chunk);
+    }
     if (typeof chunk === "string") {
-      // Text cannot complete a character that bytes began.
+      // A text chunk cannot complete a character that a byte chunk began.
       this.#lines.feed(this.#decoder.decode());
       this.#lines.feed(chunk);
     } else {
@@ -52,12 +62,12 @@ export class SseParser {
     return this.#take();
   }
 
-  /** Ends the stream and returns the last event if the stream stopped before its blank line (B68). */
+  /** Ends the stream and returns the last event if its final blank line is missing (B68). */
   end(): SseEvent[] {
     if (this.#ended) return [];
     this.#ended = true;
     this.#lines.feed(this.#decoder.decode());
-    // One break ends the open line (or pairs with a CR already seen), the other one is the missing blank line.
+    // The first line break ends the open line or completes a CR; the second is the missing blank line.
     this.#lines.feed("\n\n");
     return this.#take();
   }

@@ -1,7 +1,7 @@
 // What must hold whenever a canonical request or response is encoded, whoever it came from.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
-import { sameJson, stringifyJson } from "../model/json.ts";
-import { pointer } from "../model/pointer.ts";
+import { sameJson, stringifyJson } from "../model/json/index.ts";
+import { pointer } from "../model/json/pointer.ts";
 import { coverage } from "./coverage.ts";
 import { demand } from "./demand.ts";
 import { brief, demandNone, differences } from "./differences.ts";

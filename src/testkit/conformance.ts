@@ -1,7 +1,7 @@
 // The conformance suite for dialects: what Koine's own dialects pass, and a third party's can run. It needs no test
 // runner: each case has a title and throws where it does not hold.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
-import { stringifyJson } from "../model/json.ts";
+import { stringifyJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
 import { assistant, user } from "../model/message.ts";
 import type { ConformanceCase } from "./demand.ts";

@@ -1,5 +1,5 @@
 // What a case of a suite says where it does not hold, and what every case reads of a fragment.
-import { stringifyJson } from "../model/json.ts";
+import { stringifyJson } from "../model/json/index.ts";
 
 /** One thing that must hold. `run` throws where it does not. */
 export interface ConformanceCase {

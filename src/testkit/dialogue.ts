@@ -1,8 +1,8 @@
 // What a conversation says, apart from how its messages are cut: runs of one voice with their texts, the calls of
 // client tools, and what came back for each. What only one dialect can say (reasoning, media, blocks of its own, tools
 // that the provider runs) is left out.
-import { argumentsText } from "../model/arguments.ts";
-import { parseJson } from "../model/json.ts";
+import { formatArguments } from "../model/tool-arguments.ts";
+import { parseJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
 import type { Part, ToolResultPart } from "../model/parts.ts";
 
@@ -66,7 +66,7 @@ function addPart(run: Run, part: Part, numbers: Map<string, number>): void {
   if (part.type === "tool-call") {
     const number = numbers.size;
     numbers.set(part.toolCallId, number);
-    run.calls.push({ name: part.toolName, input: inputOf(argumentsText(part)), number });
+    run.calls.push({ name: part.toolName, input: inputOf(formatArguments(part)), number });
   }
   if (part.type === "tool-result") {
     run.results.push({ number: numbers.get(part.toolCallId) ?? -1, text: resultText(part) });

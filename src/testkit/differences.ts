@@ -1,7 +1,7 @@
 // Where two JSON values differ, for checks and for people: paths, with what was there and what is there now.
-import { sameJson } from "../model/json.ts";
-import { isObject } from "../model/kind.ts";
-import { pointerStep } from "../model/pointer.ts";
+import { sameJson } from "../model/json/index.ts";
+import { isObject } from "../model/value-kind.ts";
+import { pointerStep } from "../model/json/pointer.ts";
 import { demand } from "./demand.ts";
 
 export interface Difference {

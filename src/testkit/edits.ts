@@ -1,6 +1,6 @@
 // What was kept from the wire survives edits: everything that an edit does not touch goes out as it was.
-import { editPart } from "../model/edit.ts";
-import { stringifyJson } from "../model/json.ts";
+import { editPart } from "../model/edit-part.ts";
+import { stringifyJson } from "../model/json/index.ts";
 import { user } from "../model/message.ts";
 import type { ModelRequest } from "../model/request.ts";
 import type { TextPart } from "../model/parts.ts";

@@ -1,6 +1,6 @@
 // The suite for errors: one taxonomy for what providers say, and back to what a client of the dialect expects (B88).
 import type { Dialect } from "../dialects/dialect.ts";
-import { sameJson, stringifyJson } from "../model/json.ts";
+import { sameJson, stringifyJson } from "../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../model/provider-error.ts";
 import { PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
 import type { ConformanceCase } from "./demand.ts";

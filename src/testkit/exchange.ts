@@ -1,10 +1,10 @@
 // Requests and responses under one contract, so that a check is written once for both.
 import type { RequestEnvelope, Dialect, Encoded, EncodeRequestOptions } from "../dialects/dialect.ts";
-import type { Issue } from "../model/issue.ts";
+import type { Issue } from "../model/validation/issue.ts";
 import type { Message } from "../model/message.ts";
 import type { ModelRequest } from "../model/request.ts";
 import type { ModelResponse } from "../model/response.ts";
-import { validateRequest, validateResponse } from "../model/validate.ts";
+import { validateRequest, validateResponse } from "../model/validation/validate.ts";
 
 /** A wire value that the dialect reads, and that must come back as equal JSON. */
 export interface WireSample {

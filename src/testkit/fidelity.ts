@@ -1,7 +1,7 @@
 // Same dialect in and out: equal JSON, from a frozen value, from a stored copy, with and without repairs.
 import type { Encoded } from "../dialects/dialect.ts";
-import { sameValue, stringifyJson } from "../model/json.ts";
-import type { IssueCode } from "../model/issue.ts";
+import { sameValue, stringifyJson } from "../model/json/index.ts";
+import type { IssueCode } from "../model/validation/issue.ts";
 import { demand } from "./demand.ts";
 import { demandNone, differences } from "./differences.ts";
 import type { SampleCheck } from "./exchange.ts";

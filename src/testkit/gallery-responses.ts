@@ -1,6 +1,6 @@
 // Canonical responses that between them use every field of a response, every finish reason and every way to fail.
-import type { UnifiedFinishReason } from "../model/finish.ts";
-import { FINISH_REASONS } from "../model/finish.ts";
+import type { UnifiedFinishReason } from "../model/finish-reason.ts";
+import { FINISH_REASONS } from "../model/finish-reason.ts";
 import type { Metadata } from "../model/message.ts";
 import { assistant } from "../model/message.ts";
 import type { Annotation, Part } from "../model/parts.ts";

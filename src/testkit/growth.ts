@@ -1,8 +1,8 @@
 // Whether one wire is another with more at its end: lists grow, and the last element of one may grow in turn where two
 // turns became one. Everything else is the same to the byte, because caches compare bytes (B44).
-import { stringifyJson } from "../model/json.ts";
-import { isObject } from "../model/kind.ts";
-import { pointerStep } from "../model/pointer.ts";
+import { stringifyJson } from "../model/json/index.ts";
+import { isObject } from "../model/value-kind.ts";
+import { pointerStep } from "../model/json/pointer.ts";
 import type { Difference } from "./differences.ts";
 
 export interface Growth {

@@ -1,6 +1,6 @@
 // There and back: what one dialect said, said in another and read again by the first, is the same conversation.
 import type { Dialect, Encoded, Renames } from "../dialects/dialect.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import type { Loss } from "../model/loss.ts";
 import { isCovered } from "./coverage.ts";
 import { demand } from "./demand.ts";

@@ -1,6 +1,6 @@
 // Schemas, tools that a dialect keeps verbatim, and the inputs of calls: a model reads them as text, so that the order
 // of their keys counts. Where they stand on the wire is found by what they say.
-import { isObject } from "../model/kind.ts";
+import { isObject } from "../model/value-kind.ts";
 import type { Difference } from "./differences.ts";
 import { places, valueAt } from "./places.ts";
 

@@ -1,7 +1,7 @@
 // Mutants of a wire value: every field deleted, retyped, or given a neighbour that nobody knows. As many as are wanted,
 // chosen the same way every time; of places that differ only in list positions one stands for all.
-import { sameJson } from "../model/json.ts";
-import { isObject } from "../model/kind.ts";
+import { sameJson } from "../model/json/index.ts";
+import { isObject } from "../model/value-kind.ts";
 import { evenly, patternOf } from "./choice.ts";
 import type { Place } from "./places.ts";
 import { places, withoutPlace, withPlace } from "./places.ts";

@@ -1,6 +1,6 @@
 // B43 by brute force: every field of a sample deleted, retyped, and given a new neighbour.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import { evenly } from "./choice.ts";
 import { demand, listOf } from "./demand.ts";
 import { NEW, ODD } from "./mutants.ts";

@@ -1,7 +1,7 @@
 // What no single scalar tells: that every message and part is there, that parts keep their order, and that the same
 // words from another mouth, or of another kind, are another message.
 import type { Encoded } from "../dialects/dialect.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
 import { assistant, ROLES, system, user } from "../model/message.ts";
 import type { Part } from "../model/parts.ts";

@@ -1,6 +1,6 @@
 // What an encoding says, as text in which words are looked for; and whether two encodings are the same.
 import type { Encoded, Renames } from "../dialects/dialect.ts";
-import { exactNumbers, parseJson, stringifyJson } from "../model/json.ts";
+import { listExactNumbers, parseJson, stringifyJson } from "../model/json/index.ts";
 import { places } from "./places.ts";
 
 /** Between two strings, so that none seems to stand across a border. */
@@ -56,7 +56,7 @@ export function fingerprint({ wire, losses, address }: Encoded): string {
 export function keepsDigits(text: string, { wire }: Encoded): boolean {
   let digits: string[];
   try {
-    digits = exactNumbers(parseJson(text)).map((number) => number.text);
+    digits = listExactNumbers(parseJson(text)).map((number) => number.text);
   } catch {
     // The text of an invalid call is its input, which is looked for like any other.
     return true;

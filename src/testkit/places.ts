@@ -1,5 +1,5 @@
 // Walking JSON values place by place: where the scalars are, and the same value with one place changed.
-import { pointerStep } from "../model/pointer.ts";
+import { pointerStep } from "../model/json/pointer.ts";
 
 export type Scalar = string | number | boolean | null;
 type Key = string | number;

@@ -1,13 +1,14 @@
 // What was encoded without a loss decodes to the same. Only what a loss names may differ, and what a decoder fills in.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
-import { pointerStep } from "../model/pointer.ts";
+import { pointerStep } from "../model/json/pointer.ts";
 import { conversations } from "./conversations.ts";
 import { isCovered } from "./coverage.ts";
 import { demand } from "./demand.ts";
 import { isWithin } from "./places.ts";
 import { isInputText, isPart, isResidue } from "./positions.ts";
+import { isPlainRecord } from "../model/value-kind.ts";
 
 /** The first place that differs, with what is there now. */
 interface Difference {
@@ -122,14 +123,10 @@ function isFilledIn(part: Record<string, unknown>, key: string, is: unknown, enc
 }
 const SAID: readonly string[] = ["output", "content"];
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
-}
-
 /** What is gone altogether had nothing in it, if each thing in it was lost. */
 function emptied(was: unknown): unknown {
   if (Array.isArray(was)) return was.length > 0 ? [] : undefined;
-  return isRecord(was) && Object.keys(was).length > 0 ? {} : undefined;
+  return isPlainRecord(was) && Object.keys(was).length > 0 ? {} : undefined;
 }
 
 function valueDifference(was: unknown, now: unknown, encoded: Encoded, path: string): Difference | undefined {
@@ -139,7 +136,7 @@ function valueDifference(was: unknown, now: unknown, encoded: Encoded, path: str
     const sent = was.map((value: unknown, index) => ({ path: `${path}/${index}`, value }));
     return valuesDifference(sent, is, encoded, path);
   }
-  if (!isRecord(was) || !isRecord(is)) return sameJson(was, is) ? undefined : { path, was, is };
+  if (!isPlainRecord(was) || !isPlainRecord(is)) return sameJson(was, is) ? undefined : { path, was, is };
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (isPart(path) && isFilledIn(was, key, is[key], encoded, path)) continue;
     const found = valueDifference(was[key], is[key], encoded, path + pointerStep(key));

@@ -1,9 +1,9 @@
 // The cases of one wire sample: it comes back equal, also from storage and after edits, and no change of it crashes.
 import type { Dialect } from "../dialects/dialect.ts";
-import { parseJson, sameJson, stringifyJson } from "../model/json.ts";
+import { parseJson, sameJson, stringifyJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
 import { user } from "../model/message.ts";
-import { validate } from "../model/validate.ts";
+import { validate } from "../model/validation/validate.ts";
 import type { ConformanceCase } from "./demand.ts";
 import { demand, listOf } from "./demand.ts";
 import { keepsNewFields, survivesMutation } from "./mutation.ts";

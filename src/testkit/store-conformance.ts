@@ -1,17 +1,17 @@
 // The suite for stores: what Koine's own stores pass, and a third party's can run. It needs no test runner: each case
 // has a title and rejects where it does not hold.
-import type { LedgerStore } from "../ledger/store.ts";
+import type { LedgerStore } from "../ledger/store/contract.ts";
 import { ATOMICITY_CLAIMS } from "./store/atomicity.ts";
 import { CONCURRENCY_CLAIMS } from "./store/concurrency.ts";
 import { DELETE_CLAIMS } from "./store/deletes.ts";
-import { LIFE_CLAIMS } from "./store/life.ts";
+import { LIFE_CLAIMS } from "./store/lifecycle.ts";
 import { ORDER_CLAIMS } from "./store/order.ts";
 import { OVERVIEW_CLAIMS } from "./store/overview.ts";
 import { SEARCH_CLAIMS } from "./store/search.ts";
-import { Stage } from "./store/stage.ts";
+import { StoreTestContext } from "./store/store-test-context.ts";
 import { TENANT_CLAIMS } from "./store/tenants.ts";
 import { VALUE_CLAIMS } from "./store/values.ts";
-import { WORK_CLAIMS } from "./store/work.ts";
+import { WORK_CLAIMS } from "./store/aliases-and-work.ts";
 import { WRITE_CLAIMS } from "./store/writes.ts";
 
 /** One thing that must hold of a store. `run` rejects where it does not. */
@@ -59,7 +59,7 @@ export function storeConformance(
     title: `${name}: ${claim}`,
     run: async () => {
       const store = await open();
-      const stage = new Stage(store, isShared ? open : () => Promise.resolve(store), patienceMs);
+      const stage = new StoreTestContext(store, isShared ? open : () => Promise.resolve(store), patienceMs);
       try {
         await check(stage);
       } finally {

@@ -4,7 +4,7 @@ import type { Violation } from "../assembly/rules.ts";
 import { AssemblyError } from "../assembly/rules.ts";
 import type { Dialect, WireEvent } from "../dialects/dialect.ts";
 import type { Delta } from "../model/delta.ts";
-import { isObject } from "../model/kind.ts";
+import { isObject } from "../model/value-kind.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Message } from "../model/message.ts";
 import type { ModelResponse } from "../model/response.ts";

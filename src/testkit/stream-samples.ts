@@ -1,7 +1,7 @@
 // What must hold for every stream that a dialect reads: legal deltas, however its bytes are cut and wherever they end.
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Delta } from "../model/delta.ts";
-import { parseJson, sameJson, stringifyJson } from "../model/json.ts";
+import { parseJson, sameJson, stringifyJson } from "../model/json/index.ts";
 import type { Loss } from "../model/loss.ts";
 import type { ModelResponse } from "../model/response.ts";
 import { evenly } from "./choice.ts";

@@ -1,7 +1,7 @@
 // B80 at encode: an answer that is streamed piece by piece reads as the one that goes out whole, and loses the same.
 import { disassemble } from "../assembly/disassemble.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { stringifyJson } from "../model/json.ts";
+import { stringifyJson } from "../model/json/index.ts";
 import type { Loss } from "../model/loss.ts";
 import type { ModelResponse } from "../model/response.ts";
 import { demand } from "./demand.ts";
@@ -36,7 +36,7 @@ export function exceptedBy(exceptions: readonly StreamException[], use?: (one: S
 }
 
 /** Losses that only a stream has, whatever the dialect. */
-const STREAM_CODES: ReadonlySet<string> = new Set(["part-split", "late-unsaid", "result-between"]);
+const STREAM_CODES: ReadonlySet<string> = new Set(["part-split", "late-dropped", "stream-result-dropped"]);
 
 /** How a streamed answer differs from the whole one. */
 function squareDifferences(dialect: Dialect, response: ModelResponse): { found: Difference[]; losses: Loss[] } {

@@ -1,8 +1,8 @@
 // B43 for streams: what is unknown comes back, and whatever is gone, odd, repeated or out of order does no harm.
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Delta } from "../model/delta.ts";
-import { stringifyJson } from "../model/json.ts";
-import { isObject } from "../model/kind.ts";
+import { stringifyJson } from "../model/json/index.ts";
+import { isObject } from "../model/value-kind.ts";
 import { evenly } from "./choice.ts";
 import { demand } from "./demand.ts";
 import type { Mutant } from "./mutants.ts";

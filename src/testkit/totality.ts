@@ -1,7 +1,7 @@
 // B43 for requests and responses: what is unknown comes back, and what is odd comes back, is reported, or is refused
 // with its place. Nothing crashes.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
-import { sameJson } from "../model/json.ts";
+import { sameJson } from "../model/json/index.ts";
 import { demand } from "./demand.ts";
 import { demandNone, differences } from "./differences.ts";
 import type { Exchange, SampleCheck, WireSample } from "./exchange.ts";

@@ -1,7 +1,7 @@
 // Approval: asked before a tool runs; a no is told to the model.
 import { expect, test } from "vitest";
 import type { AgentOptions, Approval } from "../../src/agent/index.ts";
-import { agentOn, call, echo, gate, makes, results, says } from "./support/scripted.ts";
+import { agentOn, call, echo, gate, makes, results, says } from "./support/scripted-provider.ts";
 
 async function answered(approve: AgentOptions["approve"]): Promise<{ output: unknown; isError: boolean; ran: number }> {
   const given = echo("rm");
@@ -39,7 +39,7 @@ test("it is asked with the call, before the call is noted as begun; calls that c
   const calls = [call("1", "rm", { a: 1 }), call("2", "none"), call("3", "rm", "{"), call("4", "rm", [])];
   const { agent } = agentOn([makes(...calls), says("Ok.")], {
     tools: [echo("rm")],
-    approve: (part, { toolCallId, again, threadId }) => {
+    approve: (part, { toolCallId, isRerun: again, threadId }) => {
       asked.push([part.input, toolCallId, again, threadId]);
       return true;
     },

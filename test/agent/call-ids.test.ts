@@ -2,12 +2,12 @@
 import { expect, test, vi } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient } from "../../src/client/index.ts";
-import { ledgerOn, openLedger } from "../../src/ledger/index.ts";
+import { createLedger, openLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { delta } from "../support/deltas.ts";
-import { viewOf } from "../ledger/support/stores.ts";
-import { Fate, mortalLedger } from "./support/dying.ts";
-import { agentOn, answer, call, echo, eventsOf, makes, repairs, says, short, transcript } from "./support/scripted.ts";
+import { createView } from "../ledger/support/stores.ts";
+import { Fate, mortalLedger } from "./support/simulated-crash.ts";
+import { agentOn, answer, call, echo, eventsOf, makes, repairs, says, short, transcript } from "./support/scripted-provider.ts";
 
 test("a server that counts anew in each answer makes a thread that every provider takes", async () => {
   const ledger = await openLedger("memory:");
@@ -120,7 +120,7 @@ test("wherever a process dies, the step that is gone on with has the same ids, a
   let died = 0;
   for (let at = 0; at < 40; at++) {
     const store = memoryStore();
-    const ledger = ledgerOn(store);
+    const ledger = createLedger(store);
     const { id: threadId } = await ledger.createThread();
     const fate = new Fate(at, "after");
     const seen: string[] = [];
@@ -130,7 +130,7 @@ test("wherever a process dies, the step that is gone on with has the same ids, a
     const isWhole = await Promise.race([fate.died.then(() => false), end.then(() => true)]);
     if (!isWhole) {
       died++;
-      const heir = createAgent({ client, model: "local/m", ledger: ledgerOn(viewOf(store)), tools });
+      const heir = createAgent({ client, model: "local/m", ledger: createLedger(createView(store)), tools });
       const said = (await ledger.transcript(threadId)).length > 0;
       if (!said) continue;
       expect(await heir.resume(threadId, { force: true }).result()).toMatchObject({ reason: "done", text: "Done." });

@@ -5,7 +5,7 @@ import { createClient, demo } from "../../src/client/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { user } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { shareLedger } from "./support/group.ts";
+import { shareLedger } from "./support/shared-ledger.ts";
 import {
   agentOn,
   answer,
@@ -19,7 +19,7 @@ import {
   results,
   says,
   transcript,
-} from "./support/scripted.ts";
+} from "./support/scripted-provider.ts";
 
 describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshFile, freshSchema } from "../ledger/crash/databases.ts";
+import { freshFile, freshSchema } from "../ledger/crash/campaign/databases.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { campaign, type CampaignOptions, type Point } from "./kills/campaign.ts";
 import { buildPrograms, type Programs } from "./kills/programs.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
-import { agentOn, call, echo, eventsOf, gate, kinds, makes, says } from "./support/scripted.ts";
+import { agentOn, call, echo, eventsOf, gate, kinds, makes, says } from "./support/scripted-provider.ts";
 
 test("deltas are not kept for readers that may never come; all other events are", async () => {
   const { agent } = agentOn([makes(call("1", "echo")), says("Done.")], { tools: [echo()] });

@@ -4,7 +4,7 @@ import type { StepInfo } from "../../src/agent/index.ts";
 import { tool } from "../../src/agent/index.ts";
 import type { UnifiedFinishReason } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
 
 const more = (id: string) => makes(call(id, "echo"));
 

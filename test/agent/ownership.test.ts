@@ -4,7 +4,7 @@ import type { AgentEvent, AgentTool } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
 
 type Loose = Record<string, unknown>;
 const run = (vandal: (input: Loose) => void) => (input: unknown) => {

@@ -1,11 +1,11 @@
 // Queues: *steer* goes in after this round of tools, *follow-up* after this answer.
 import { expect, test } from "vitest";
 import { AgentError, type AgentRun, type QueuedMessage, tool } from "../../src/agent/index.ts";
-import { ledgerOn } from "../../src/ledger/index.ts";
+import { createLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
-import { viewOf } from "../ledger/support/stores.ts";
+import { createView } from "../ledger/support/stores.ts";
 import { assistant, user } from "../../src/model/index.ts";
-import { agentOn, call, eventsOf, kinds, makes, says, short } from "./support/scripted.ts";
+import { agentOn, call, eventsOf, kinds, makes, says, short } from "./support/scripted-provider.ts";
 
 /** A tool during which something is said to the run. */
 function during(step: (run: AgentRun) => unknown): { tool: ReturnType<typeof tool>; watch(run: AgentRun): AgentRun } {
@@ -121,7 +121,7 @@ test("what waits can be seen and taken back", async () => {
   const events = await eventsOf(run);
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("user: Two.");
   expect(run.unqueue(second.id)).toBe(false);
-  expect(events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.said]] : []))).toStrictEqual([
+  expect(events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.delivered]] : []))).toStrictEqual([
     [first.id, false],
     [second.id, true],
   ]);
@@ -170,8 +170,8 @@ test("what cannot be said is refused when it is queued", () => {
 test("what the ledger did not take waits again", async () => {
   const store = memoryStore();
   let fails = false;
-  const ledger = ledgerOn({
-    ...viewOf(store),
+  const ledger = createLedger({
+    ...createView(store),
     write: (work) => (fails ? Promise.reject(new Error("The disk is gone.")) : store.write(work)),
   });
   const { agent } = agentOn([says("A.")], { ledger, stopWhen: () => void (fails = true) as never });

@@ -6,7 +6,7 @@ import { type Ledger, openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import type { OpenLedger } from "../ledger/support/stores.ts";
-import { Fate, mortalLedger } from "./support/dying.ts";
+import { Fate, mortalLedger } from "./support/simulated-crash.ts";
 import {
   agentOn,
   answer,
@@ -22,7 +22,7 @@ import {
   says,
   short,
   transcript,
-} from "./support/scripted.ts";
+} from "./support/scripted-provider.ts";
 
 const INTERRUPTED =
   "The call was interrupted after the tool had begun. Whether it took effect is not known; it was not run again.";
@@ -40,8 +40,8 @@ const client = createClient({ providers: { local: model }, retry: { attempts: 1 
 
 /** An agent whose tools write down what they do. */
 function agentWith(ledger: Ledger, ran: string[], more: Partial<AgentOptions> = {}): ReturnType<typeof createAgent> {
-  const run = (_: unknown, { toolCallId, again }: { toolCallId: string; again: boolean }): string => {
-    ran.push(again ? `${toolCallId} again` : toolCallId);
+  const run = (_: unknown, { toolCallId, isRerun }: { toolCallId: string; isRerun: boolean }): string => {
+    ran.push(isRerun ? `${toolCallId} again` : toolCallId);
     return `result of ${toolCallId}`;
   };
   const tools = [tool({ name: "never", run }), tool({ name: "safe", retry: "safe", run })];
@@ -104,7 +104,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const resumed = agentWith(later, again).resume(threadId);
     const events = await eventsOf(resumed);
     expect(again).toStrictEqual(["2 again", "4"]);
-    expect(events.flatMap((event) => (event.type === "tool-start" ? [event.again] : []))).toStrictEqual([true, false]);
+    expect(events.flatMap((event) => (event.type === "tool-start" ? [event.isRerun] : []))).toStrictEqual([true, false]);
     expect(await resumed.result()).toMatchObject({ reason: "done", text: "Done.", usage: { totalTokens: 45 } });
     expect((await resumed.result()).steps.map(({ index }) => index)).toStrictEqual([0, 1, 2]);
     expect(results(await later.transcript(threadId)).map(({ output }) => output)).toStrictEqual([

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { type AgentTool, tool } from "../../src/agent/index.ts";
 import { type Ledger, LedgerError, openLedger, type Run } from "../../src/ledger/index.ts";
 import { assistant, user } from "../../src/model/index.ts";
-import { Fate, mortalLedger } from "./support/dying.ts";
-import { agentOn, call, echo, makes, repairs, says, short, transcript } from "./support/scripted.ts";
+import { Fate, mortalLedger } from "./support/simulated-crash.ts";
+import { agentOn, call, echo, makes, repairs, says, short, transcript } from "./support/scripted-provider.ts";
 
 /** A ledger whose runs cannot be committed. */
 function withoutCommits(ledger: Ledger): Ledger {

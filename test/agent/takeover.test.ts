@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
-import { type Ledger, LedgerError, ledgerOn } from "../../src/ledger/index.ts";
+import { type Ledger, LedgerError, createLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { assistant, type Delta, user } from "../../src/model/index.ts";
-import { type OpenLedger, viewOf } from "../ledger/support/stores.ts";
+import { type OpenLedger, createView } from "../ledger/support/stores.ts";
 import {
   agentOn,
   call,
@@ -18,7 +18,7 @@ import {
   says,
   short,
   transcript,
-} from "./support/scripted.ts";
+} from "./support/scripted-provider.ts";
 
 /** A step whose tool never ends, as far as this process lives. */
 async function hanging(ledger: Ledger): Promise<{ threadId: string; release: () => void; end: Promise<unknown> }> {
@@ -198,7 +198,7 @@ test("two runs of one agent do not share a thread", async () => {
 });
 
 test("tools that cannot be listed stop a resume before anything is touched", async () => {
-  const ledger = ledgerOn(memoryStore());
+  const ledger = createLedger(memoryStore());
   const { threadId } = await hanging(ledger);
   const source = {
     name: "files",
@@ -232,7 +232,7 @@ describe("a ledger that fails under a run", () => {
           return store.write(work);
         };
         // Short leases: of a run that can be neither ended nor let go of, the lease ends by itself.
-        const ledger = ledgerOn({ ...store, write }, { leaseMs: 20 });
+        const ledger = createLedger({ ...store, write }, { leaseMs: 20 });
         const ran: string[] = [];
         const run = (_: unknown, { toolCallId }: { toolCallId: string }): string => {
           ran.push(toolCallId);
@@ -244,7 +244,7 @@ describe("a ledger that fails under a run", () => {
           ledger,
           tools: ["a", "b"].map((name) => tool({ name, run })),
         });
-        const { id: threadId } = await ledgerOn(viewOf(store)).createThread();
+        const { id: threadId } = await createLedger(createView(store)).createThread();
         const first = await agent
           .run("Go.", { threadId })
           .result()

@@ -5,7 +5,7 @@ import type { AgentTool, ToolContext, ToolSource } from "../../src/agent/index.t
 import { tool, toolOutput } from "../../src/agent/index.ts";
 import { image, text, type ProviderTool, type ToolResultPart } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
 
 /** What the model is told after it made this call. */
 async function resultOf(
@@ -125,7 +125,7 @@ describe("what a tool is given", () => {
         toolName: "add",
         threadId,
         runId: steps[0]?.runId ?? "",
-        again: false,
+        isRerun: false,
         signal: expect.any(AbortSignal) as AbortSignal,
       } satisfies ToolContext,
     ]);

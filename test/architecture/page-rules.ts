@@ -1,9 +1,8 @@
-// The map of the page: which of its folders may know which, what it may import, and that it never makes HTML out of text.
-// Pure, as the rules of the package are.
+// Import rules of the page: which folders of ui may import which, the allowed packages, and no HTML from text. Pure.
 import { posix } from "node:path";
 import { readSource } from "./source.ts";
 
-/** Every folder of ui, and those that it may import besides itself. "." is the files directly in it. */
+/** Every folder of ui, with the folders that it may import besides itself; subfolders belong to their folder. */
 const FOLDERS: Record<string, readonly string[]> = {
   kit: [],
   data: [],
@@ -20,11 +19,11 @@ const FOLDERS: Record<string, readonly string[]> = {
   inspect: ["kit", "data", "json", "translate", "message"],
   shell: ["kit", "data", "threads"],
 };
-/** Plain files that any folder may use. */
+/** Files that any folder may import. */
 const SHARED = new Set(["ui/routes.ts"]);
 const PACKAGES = new Set([
   "koine",
-  // What tasks are told in; the root would bring every dialect along.
+  // Format of the task routes; the root entry would bundle every dialect.
   "koine/dialects/openai-chat",
   "react",
   "react-dom",
@@ -34,11 +33,11 @@ const PACKAGES = new Set([
   "marked",
   "lowlight",
 ]);
-/** A body of text that becomes HTML, or code, is how pages are broken into. */
+/** Functions that turn text into HTML or code, which would allow script injection. */
 const SINKS =
   /dangerouslySetInnerHTML|\.(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new Function\(|srcDoc/;
 
-/** Breaches of the rules in a tree of path → text, one sentence each. */
+/** Returns one sentence per breach of the rules, for a map of path → text. */
 export function findPageBreaches(tree: ReadonlyMap<string, string>): string[] {
   return [...tree].flatMap(([path, text]) => {
     const { imports, computedImports } = readSource(path, text);

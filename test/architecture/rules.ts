@@ -34,6 +34,13 @@ const LAYERS: Record<string, LayerRule> = {
 /** Files of src/dialects that join dialects, so that no dialect may import them. */
 const JOINERS = new Set(["index", "registry", "transcode", "translate"].map((name) => `src/dialects/${name}.ts`));
 
+/** Folders of src/dialects with code that only one family of dialects shares: family folder → its member dialects. */
+const DIALECT_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  openai: ["openai-chat", "openai-responses"],
+  blocks: ["anthropic", "bedrock"],
+  "ai-sdk": ["ai-sdk-model", "ai-sdk-ui"],
+};
+
 /** What runs in a browser: the root import, each dialect's own, and the client. */
 const BROWSER_ENTRIES = /^src\/(index|client\/index|dialects\/[^/]+\/index)\.ts$/;
 
@@ -129,8 +136,12 @@ function dialectBreaches(path: string, facts: ReadonlyMap<string, SourceFacts>):
   for (const target of pathsOf(path, file)) {
     const other = dialectOf(target);
     if (JOINERS.has(target)) breaches.push(`${path} imports ${target}, which joins dialects`);
-    else if (other !== undefined && other !== own) breaches.push(`${path} imports ${target}, of another dialect`);
-    else if (other === undefined) {
+    else if (other !== undefined && other !== own) {
+      const members: readonly string[] | undefined = DIALECT_FAMILIES[other];
+      if (members === undefined) breaches.push(`${path} imports ${target}, of another dialect`);
+      else if (!members.includes(own))
+        breaches.push(`${path} imports ${target}, of the family of ${members.join(", ")}`);
+    } else if (other === undefined) {
       // A shared file must not be a back door to another dialect.
       const found = reachable([target], facts).find((it) => dialectOf(it) !== undefined);
       if (found !== undefined) breaches.push(`${path} reaches ${found} through ${target}`);

@@ -1,12 +1,12 @@
 // What an answer says beside its parts, what remains of a failed one, runs of several, and watching them arrive.
 import { describe, expect, test } from "vitest";
-import { assemble, Assembler, AssemblyError, assembleRun, RunAssembler, stamp } from "../../src/assembly/index.ts";
+import { assemble, Assembler, AssemblyError, assembleRun, RunAssembler, stampDeltas } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import { answer, call, delta, DONE, result, stamped, START } from "../support/deltas.ts";
 import { thrown } from "../support/thrown.ts";
 
 const text = (textDelta: string, part?: string | number): Delta =>
-  delta("text", part === undefined ? { textDelta } : { textDelta, part });
+  delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
 
 describe("an answer beside its parts", () => {
   test("start, usage and done become the response", () => {
@@ -199,7 +199,7 @@ describe("a run", () => {
 
   test("is stamped with its id, a seq from 0, and the time", () => {
     const times = ["2026-01-01T00:00:00.000Z", new Date(1), 2];
-    const inRun = stamp("run-7", () => times.shift() ?? 0);
+    const inRun = stampDeltas("run-7", () => times.shift() ?? 0);
     expect(answer(text("a")).map((each) => inRun(each))).toMatchObject([
       { runId: "run-7", seq: 0, kind: "start", timestamp: "2026-01-01T00:00:00.000Z" },
       { runId: "run-7", seq: 1, kind: "text", timestamp: "1970-01-01T00:00:00.001Z" },
@@ -236,7 +236,7 @@ describe("watching an answer arrive", () => {
     const before = assembler.snapshot();
     const copy = structuredClone(before);
     assembler.push(text("ond", 1));
-    assembler.push(delta("annotation", { annotation: { kind: "url" }, part: 1 }));
+    assembler.push(delta("annotation", { annotation: { kind: "url" }, partKey: 1 }));
     const after = assembler.snapshot();
     expect(after.message.parts[0]).toBe(before.message.parts[0]);
     expect(after.message.parts[1]).not.toBe(before.message.parts[1]);
@@ -249,7 +249,7 @@ describe("watching an answer arrive", () => {
     const before = assembler.snapshot();
     for (const bad of [
       START,
-      delta("thinking", { textDelta: "x", part: 0, choice: 0 }),
+      delta("thinking", { textDelta: "x", partKey: 0, choice: 0 }),
       delta("tool_call_end", { toolCallId: "n" }),
       delta("thinking", { textDelta: "x", summary: 3, choice: 1 }),
     ]) {

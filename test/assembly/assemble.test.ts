@@ -6,10 +6,10 @@ import type { Part } from "../../src/model/parts.ts";
 import { answer, call, delta, stamped } from "../support/deltas.ts";
 
 const text = (textDelta: string, part?: string | number): Delta =>
-  delta("text", part === undefined ? { textDelta } : { textDelta, part });
+  delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
 const thinking = (textDelta: string): Delta => delta("thinking", { textDelta });
 const seal = (value: string, part?: number): Delta =>
-  delta("seal", { seal: { dialect: "anthropic", kind: "signature", value }, ...(part !== undefined && { part }) });
+  delta("seal", { seal: { dialect: "anthropic", kind: "signature", value }, ...(part !== undefined && { partKey: part }) });
 
 const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
   ["nothing is an empty message", [], []],
@@ -29,6 +29,18 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
   [
     "parts with their own identity stay apart",
     [text("a", 0), text("b", 1), text("c", 0)],
+    [
+      { type: "text", text: "ac" },
+      { type: "text", text: "b" },
+    ],
+  ],
+  [
+    "deltas of an older ledger name the part key `part`",
+    [
+      { kind: "text", payload: { textDelta: "a", part: 0 } } as unknown as Delta,
+      { kind: "text", payload: { textDelta: "b", part: 1 } } as unknown as Delta,
+      text("c", 0),
+    ],
     [
       { type: "text", text: "ac" },
       { type: "text", text: "b" },
@@ -126,8 +138,8 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
   [
     "B4: each seal stays with its own part; a later one of the same kind replaces the earlier",
     [
-      delta("thinking", { textDelta: "a", part: 0 }),
-      delta("thinking", { textDelta: "b", part: 1 }),
+      delta("thinking", { textDelta: "a", partKey: 0 }),
+      delta("thinking", { textDelta: "b", partKey: 1 }),
       seal("s0", 0),
       seal("early", 1),
       seal("s1", 1),

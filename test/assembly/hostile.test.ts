@@ -8,9 +8,9 @@ import {
   disassemble,
   RunAssembler,
 } from "../../src/assembly/index.ts";
-import { toolCall } from "../../src/model/construct.ts";
+import { toolCall } from "../../src/model/part-constructors.ts";
 import type { Delta } from "../../src/model/delta.ts";
-import { parseJson, stringifyJson } from "../../src/model/json.ts";
+import { parseJson, stringifyJson } from "../../src/model/json/index.ts";
 import { answer, call, delta, DONE, result, START } from "../support/deltas.ts";
 
 const odd = (kind: string, payload: object): Delta => ({ kind, payload }) as unknown as Delta;

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parsePartialJson } from "../../src/assembly/partial-json.ts";
-import { type JsonValue, stringifyJson } from "../../src/model/json.ts";
+import { type JsonValue, stringifyJson } from "../../src/model/json/index.ts";
 import { tries } from "../support/tries.ts";
 import { codePoint } from "../support/code-points.ts";
 

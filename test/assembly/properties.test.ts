@@ -135,7 +135,7 @@ const MUTATIONS: Mutation[] = [
     (deltas, pick) =>
       insert(deltas, within(deltas, pick), {
         kind: "seal",
-        payload: { part: "nowhere", seal: { dialect: "x", kind: "id", value: "" } },
+        payload: { partKey: "nowhere", seal: { dialect: "x", kind: "id", value: "" } },
       }),
   ],
 ];

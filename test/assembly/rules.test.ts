@@ -154,22 +154,22 @@ const BROKEN: Row[] = [
     "one identity for a text and for reasoning (B76)",
     "part-kind",
     2,
-    answer(delta("text", { textDelta: "a", part: 1 }), delta("thinking", { textDelta: "b", part: 1 })),
+    answer(delta("text", { textDelta: "a", partKey: 1 }), delta("thinking", { textDelta: "b", partKey: 1 })),
   ],
   [
     "one identity for a text and for a call",
     "part-kind",
     2,
     answer(
-      delta("text", { textDelta: "a", part: 1 }),
-      delta("tool_call_start", { toolCallId: "a", toolName: "t", part: 1 }),
+      delta("text", { textDelta: "a", partKey: 1 }),
+      delta("tool_call_start", { toolCallId: "a", toolName: "t", partKey: 1 }),
     ),
   ],
   [
     "one identity for a text and for a whole part",
     "part-kind",
     2,
-    answer(delta("text", { textDelta: "a", part: 1 }), delta("part", { value: { type: "text", text: "b" }, part: 1 })),
+    answer(delta("text", { textDelta: "a", partKey: 1 }), delta("part", { value: { type: "text", text: "b" }, partKey: 1 })),
   ],
   [
     "a seal before any part",
@@ -183,7 +183,7 @@ const BROKEN: Row[] = [
     2,
     answer(
       delta("text", { textDelta: "a" }),
-      delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, part: 9 }),
+      delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, partKey: 9 }),
     ),
   ],
   [
@@ -222,7 +222,7 @@ describe("a broken rule is a typed error that names the rule and the seq", () =>
     const deltas = answer(
       delta("tool_call_args", { toolCallId: "a", argsTextDelta: "{}" }),
       ...call("b", "{}"),
-      delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, part: 7 }),
+      delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, partKey: 7 }),
       ...call("b", "{}"),
     );
     expect(checkDeltas(deltas).map(({ rule, seq }) => [rule, seq])).toEqual([

@@ -10,11 +10,11 @@ describe("check", () => {
     });
     expect(stdout.split("\n").slice(0, 6)).toStrictEqual([
       "a.jsonl:2  openai-chat request to gemini",
-      "  loss    residue-foreign  /extra/openai-chat/logit_bias",
+      "  loss    residue-not-portable  /extra/openai-chat/logit_bias",
       "",
       "3 records: 2 checked, 1 failed.",
       "Losses: 1 loss.",
-      "  loss    residue-foreign  1 ×  a.jsonl:2 /extra/openai-chat/logit_bias",
+      "  loss    residue-not-portable  1 ×  a.jsonl:2 /extra/openai-chat/logit_bias",
     ]);
     expect(stderr).toMatch(/^a\.jsonl:3: Invalid JSON at column 1: .*\n$/);
     expect(code).toBe(1);

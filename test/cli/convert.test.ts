@@ -25,8 +25,8 @@ describe("records", () => {
       [
         "2 records: 2 converted, 0 failed.",
         "Losses: 1 loss.",
-        "  loss    residue-foreign  1 ×  a.jsonl:1 /extra/openai-chat/logit_bias",
-        `          ${dialect("gemini").losses["residue-foreign"]?.message ?? ""}`,
+        "  loss    residue-not-portable  1 ×  a.jsonl:1 /extra/openai-chat/logit_bias",
+        `          ${dialect("gemini").losses["residue-not-portable"]?.message ?? ""}`,
         "Sent beside the body, so not in the output: model of 2 records; keep it with each record by --address, or apart by --report.",
         "",
       ].join("\n"),
@@ -124,7 +124,7 @@ describe("records", () => {
   test("what a request says beside its messages is lost where the target has messages only, and told", async () => {
     const { stderr } = await koine("convert --to tagged --json", { stdin: lines(agentRequest) });
     const { losses } = JSON.parse(stderr) as { losses: { code: string; count: number }[] };
-    expect(losses.find(({ code }) => code === "beside-messages")?.count).toBe(3);
+    expect(losses.find(({ code }) => code === "field-outside-messages")?.count).toBe(3);
   });
 
   test.each([

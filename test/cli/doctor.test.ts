@@ -11,7 +11,7 @@ import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { checkClock } from "../../src/cli/doctor/machine.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { user } from "../../src/model/index.ts";
-import { startKoine } from "../server/support/koine.ts";
+import { startKoine } from "../server/support/start-koine.ts";
 import type { Setting } from "./support.ts";
 import { koine } from "./support.ts";
 
@@ -157,7 +157,7 @@ describe("the ledger", () => {
   });
 
   test.each<[string, (path: string) => Promise<void>, string]>([
-    ["that is empty", async (path) => writeFileSync(path, ""), "holds no ledger yet"],
+    ["that is empty", async (path) => writeFileSync(path, ""), "contains no ledger yet"],
     ["of an older Koine", makeOlder, "has version 1, and this Koine has"],
     ["as it should be", async (path) => (await openLedger(`sqlite:${path}`)).close(), "0 threads read, all sound"],
   ])("%s is told, and stays as it is, with nothing beside it", async (what, make, message) => {

@@ -240,7 +240,7 @@ describe("exports of a ledger", () => {
     const { code, stderr } = await koine(`import --data ${data}`, {
       stdin: texts.join("").replaceAll("Two, indeed.", "Two, perhaps."),
     });
-    expect(stderr).toMatch(/^stdin:5: The thread "\w+" is here, but its message \w+ is another one\.\n$/);
+    expect(stderr).toMatch(/^stdin:5: The thread "\w+" exists with other content: its message \w+ differs\.\n$/);
     expect(code).toBe(1);
   });
 

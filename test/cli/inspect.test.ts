@@ -133,7 +133,7 @@ test("messages of the model that were never stored are shown, too", async () => 
 test("what would be lost stands below the record, each explanation once; notes are only counted", async () => {
   const stdin = lines(agentRequest);
   const { stdout } = await koine("inspect --to gemini", { stdin });
-  expect(stdout).toMatch(/\nto gemini:\n(?:.*\n)*? {2}loss {4}reasoning-unsaid +\/messages\/2\/parts\/0\n {10}\S/);
+  expect(stdout).toMatch(/\nto gemini:\n(?:.*\n)*? {2}loss {4}reasoning-unsupported +\/messages\/2\/parts\/0\n {10}\S/);
   expect(stdout).not.toMatch(/^ {2}note/m);
   const [, counted] = /^ {2}(\d+) notes?; --full shows them$/m.exec(stdout) ?? [];
   const full = await koine("inspect --to gemini --full", { stdin });
@@ -253,6 +253,6 @@ test("what came of a stream that breaks off is shown, and that it breaks off", a
     stdin: lines(...runEvents.slice(0, 2)),
   });
   expect(stdout).toContain("assistant\n  Hel\n  (interrupted)\n");
-  expect(stderr).toContain("The stream ended before the answer did");
+  expect(stderr).toContain("The stream ended before the answer was complete");
   expect(code).toBe(1);
 });

@@ -15,7 +15,7 @@ describe("the report", () => {
       {
         file: "stdin",
         line: 1,
-        losses: [{ path: "/model", code: "beside-messages", level: "loss" }, { path: "/extra" }],
+        losses: [{ path: "/model", code: "field-outside-messages", level: "loss" }, { path: "/extra" }],
       },
       { file: "stdin", line: 3, losses: [], error: { code: "invalid-json" } },
     ]);

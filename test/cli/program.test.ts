@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { readArguments } from "../../src/cli/command.ts";
+import { parseCommandArguments } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { assistant, user } from "../../src/model/index.ts";
@@ -148,7 +148,7 @@ test("every example of the help works as it stands", async () => {
       seen++;
       // It would go on for ever; serve.test.ts runs it.
       if (command.name === "serve") {
-        readArguments(command, example.split(" ").slice(2));
+        parseCommandArguments(command, example.split(" ").slice(2));
         continue;
       }
       const [, args = ""] = /^koine ([^|>&]*)/.exec(example) ?? [];

@@ -1,11 +1,11 @@
 // How bytes become records: lines and documents cut out of any chunks, formats told by their beginning.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Cut } from "../../src/cli/read/document.ts";
-import { DocumentSplitter } from "../../src/cli/read/document.ts";
-import { formatOfName, formatOfText } from "../../src/cli/read/format.ts";
-import { LineSplitter } from "../../src/cli/read/lines.ts";
-import type { Piece } from "../../src/cli/read/piece.ts";
+import type { SplitResult } from "../../src/cli/read/json-splitter.ts";
+import { JsonSplitter } from "../../src/cli/read/json-splitter.ts";
+import { detectFormatByName, detectFormatByText } from "../../src/cli/read/detect-format.ts";
+import { LineSplitter } from "../../src/cli/read/line-splitter.ts";
+import type { RawRecord } from "../../src/cli/read/raw-record.ts";
 
 interface Splitter<T> {
   push(chunk: Buffer): T[];
@@ -72,9 +72,9 @@ describe("lines", () => {
 
 describe("documents", () => {
   const space = fc.constantFrom("", " ", "\n", "\r\n ", "\t");
-  const cutsOf = (text: string, chunks: readonly number[] = []): Cut[] =>
-    feed(new DocumentSplitter(), Buffer.from(text), chunks);
-  const textOf = (cut: Cut): string => (cut.end === undefined ? (cut.problem ?? cut.text) : "(end)");
+  const cutsOf = (text: string, chunks: readonly number[] = []): SplitResult[] =>
+    feed(new JsonSplitter(), Buffer.from(text), chunks);
+  const textOf = (cut: SplitResult): string => (cut.end === undefined ? (cut.problem ?? cut.text) : "(end)");
 
   test("any chunking of a list gives its elements, with the lines they begin on", () => {
     fc.assert(
@@ -83,7 +83,7 @@ describe("documents", () => {
         let line = 1;
         const breaks = (part: string): number => part.split("\n").length - 1;
         const expected = elements.map(([value, before, after]) => {
-          const piece: Piece = { line: line + breaks(before), text: value, listed: true };
+          const piece: RawRecord = { line: line + breaks(before), text: value, listed: true };
           line += breaks(before) + breaks(after);
           return piece;
         });
@@ -136,7 +136,7 @@ describe("formats", () => {
     ["chat.json", undefined],
     ["stdin", undefined],
   ])("the name %s tells %s", (name, format) => {
-    expect(formatOfName(name)).toBe(format);
+    expect(detectFormatByName(name)).toBe(format);
   });
 
   test.each([
@@ -156,6 +156,6 @@ describe("formats", () => {
     ["nothing yet", "  ", false, undefined],
     ["words", "hello world\n", false, "jsonl"],
   ])("%s", (_sentence, text, isAll, format) => {
-    expect(formatOfText(text, isAll)).toBe(format);
+    expect(detectFormatByText(text, isAll)).toBe(format);
   });
 });

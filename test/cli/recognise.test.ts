@@ -1,7 +1,7 @@
 // What records are taken for: the dialect of a list of messages, and messages among payloads.
 import { describe, expect, test } from "vitest";
-import { dialectOfMessages, isMessage } from "../../src/cli/read/messages.ts";
-import { recognise } from "../../src/cli/read/recognise.ts";
+import { detectMessageDialect, isMessage } from "../../src/cli/read/message-dialect.ts";
+import { classifyRecord } from "../../src/cli/read/classify-record.ts";
 import type { Dialect } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
 import {
@@ -60,7 +60,7 @@ describe("the dialect of a list of messages", () => {
     ["what is no list of objects", ["Hi."], undefined],
     ["nothing", [], undefined],
   ])("%s", (_sentence, list, dialect) => {
-    expect(dialectOfMessages(list)).toBe(dialect);
+    expect(detectMessageDialect(list)).toBe(dialect);
   });
 });
 
@@ -95,7 +95,7 @@ describe("a request that could be of several dialects", () => {
     ],
   ])("%s", (_sentence, body, expected) => {
     const told = (): string => {
-      const { dialect: found, kind, isGuess } = recognise(body, { dialectOf });
+      const { dialect: found, kind, isGuess } = classifyRecord(body, { getDialect: dialectOf });
       expect(isGuess).toBe(false);
       return `${found.id} ${kind}`;
     };
@@ -113,7 +113,7 @@ describe("a request that could be of several dialects", () => {
     ["what is nothing", { hello: 1 }, undefined],
   ])("is read as the likeliest where that will do: %s", (_sentence, record, expected) => {
     const guessed = (): string => {
-      const { dialect: found, kind, isGuess } = recognise(record, { dialectOf, guesses: true });
+      const { dialect: found, kind, isGuess } = classifyRecord(record, { getDialect: dialectOf, allowGuess: true });
       expect(isGuess).toBe(true);
       return `${found.id} ${kind}`;
     };

@@ -8,7 +8,7 @@ import { openLedger } from "../../src/ledger/index.ts";
 import { assistant, user } from "../../src/model/index.ts";
 import type { Scripted, Upstream } from "../support/upstreams/index.ts";
 import { startUpstream } from "../support/upstreams/index.ts";
-import { startKoine } from "../server/support/koine.ts";
+import { startKoine } from "../server/support/start-koine.ts";
 import type { Outcome } from "./support.ts";
 import { koine } from "./support.ts";
 
@@ -217,7 +217,7 @@ test.each<[sentence: string, args: () => string, code: number, message: RegExp]>
     "a ledger that is still to be made",
     () => `${runs.first} --database sqlite:${empty}`,
     4,
-    /holds no ledger yet.*"koine serve" makes/,
+    /contains no ledger yet.*"koine serve" makes/,
   ],
   ["a ledger that keeps nothing", () => `${runs.first} --database memory:`, 2, /A ledger in memory is empty/],
 ])("%s is told in one sentence", async (_sentence, args, code, message) => {

@@ -7,7 +7,7 @@ import { columnsOf, hasColour } from "../../src/cli/show/style.ts";
 import { visible, visibleLine } from "../../src/cli/show/visible.ts";
 import { clipTo, padTo, widthOf } from "../../src/cli/show/width.ts";
 import { wrap } from "../../src/cli/show/wrap.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { CliIo } from "../../src/cli/io.ts";
 import { codePoint } from "../support/code-points.ts";
 
 const anyText = fc.string({ unit: codePoint });
@@ -138,7 +138,7 @@ describe("progress", () => {
     let now = 1000;
     // Only what progress looks at.
     const io = { stderr: { isTTY, columns: 80, write: (text: string) => written.push(text) }, clock: () => now };
-    const progress = new Progress(io as unknown as Io, true);
+    const progress = new Progress(io as unknown as CliIo, true);
     return { progress, written, pass: (ms) => void (now += ms) };
   };
 

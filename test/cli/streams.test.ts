@@ -50,7 +50,7 @@ test("a stream that breaks off fails, and what came is written", async () => {
   expect(parsed(stdout).slice(0, 3)).toStrictEqual(runEvents.slice(0, 3));
   expect(parsed(stdout)[3]).toMatchObject({ kind: "error" });
   expect(stderr).toContain(
-    "stdin:1: The stream ended before the answer did; what came is a part of it. What is written ends in a failure, too.\n",
+    "stdin:1: The stream ended before the answer was complete. What is written ends in a failure, too.\n",
   );
   expect(stderr).toContain("1 record (3 events of streams): 0 converted, 1 failed.");
   expect(code).toBe(1);
@@ -62,7 +62,7 @@ test.each(["anthropic", "openai-responses", "gemini"])(
     const { stdout, stderr } = await koine(`convert --from run --to ${to} --kind stream --json`, {
       stdin: lines(...runEvents.slice(0, 3)),
     });
-    expect(stdout).toContain("The stream ended before the answer did");
+    expect(stdout).toContain("The stream ended before the answer was complete");
     expect(stderr).toContain("What is written ends in a failure, too.");
     expect(stderr).toContain('"failed":1');
     expect(stderr).not.toContain('"path":"/error');
@@ -75,7 +75,7 @@ test("half an answer is not assembled to a whole one, and the report says why", 
     { stdin: lines(...runEvents.slice(0, 3)) },
   );
   expect(stdout).toBe("");
-  const message = "The stream ended before the answer did; what came is a part of it.";
+  const message = "The stream ended before the answer was complete.";
   expect(stderr).toContain(`stdin:1: ${message}\n1 record`);
   expect(parsed(file("r.jsonl"))).toMatchObject([{ error: { code: "truncated", message } }]);
   expect(code).toBe(1);

@@ -1,7 +1,7 @@
 // `koine token`: tokens that only their holder knows, and hashes that a configuration takes.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { read } from "../server/support/config.ts";
+import { read } from "../server/support/config-files.ts";
 import { koine } from "./support.ts";
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;

@@ -28,7 +28,7 @@ test.each<[platform: string, conditions: string[]]>([
   ["a worker", ["workerd", "worker"]],
 ])("the client bundles for %s, over fetch, without anything that only Node has", async (_, conditions) => {
   const modules = modulesOf(await bundle("browser", conditions));
-  expect(modules).toContain("src/client/transport/fetch.ts");
+  expect(modules).toContain("src/calls/transport/fetch.ts");
   expect(modules.filter((path) => ONLY_NODE.test(path))).toStrictEqual([]);
 });
 
@@ -41,8 +41,8 @@ test("no dialect is bundled that no provider speaks over HTTP", async () => {
 
 test("on Node it is undici that carries the bytes", async () => {
   const modules = modulesOf(await bundle("node", []));
-  expect(modules).toContain("src/client/transport/undici.ts");
-  expect(modules).not.toContain("src/client/transport/fetch.ts");
+  expect(modules).toContain("src/calls/transport/undici.ts");
+  expect(modules).not.toContain("src/calls/transport/fetch.ts");
 });
 
 test("what was bundled for a browser asks and is answered", async () => {

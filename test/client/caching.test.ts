@@ -4,8 +4,8 @@ import type { Delta, ModelRequest } from "koine";
 import { parseJson, user } from "koine";
 import type { Answer, AnswerStream, CallOptions, LocalProvider } from "koine/client";
 import { boundedStore, caching, callKey, createClient } from "koine/client";
-import type { Mode } from "./support/counting.ts";
-import { counting, setup } from "./support/counting.ts";
+import type { Mode } from "./support/counting-provider.ts";
+import { counting, setup } from "./support/counting-provider.ts";
 
 describe("caching", () => {
   test.each<[string, Mode, Mode]>([

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SchemaObject } from "koine";
-import { ask, callsOf, wordsOf } from "./demo-asking.ts";
+import { ask, callsOf, wordsOf } from "./support/demo-answers.ts";
 import { tries } from "../support/tries.ts";
 
 /** The arguments of a call of a tool with this schema. */

@@ -6,8 +6,8 @@ import { assistant, checkDeltas, image, PROVIDER_ERROR_KINDS, text, toolResult, 
 import { ClientError } from "koine/client";
 import { request as anyRequest } from "../support/arbitrary-request.ts";
 import { thrown } from "../support/thrown.ts";
-import type { Rest } from "./demo-asking.ts";
-import { answered, ask, callsOf, deltasOf, tools, wordsOf } from "./demo-asking.ts";
+import type { Rest } from "./support/demo-answers.ts";
+import { answered, ask, callsOf, deltasOf, tools, wordsOf } from "./support/demo-answers.ts";
 import { codePoint } from "../support/code-points.ts";
 
 describe("texts", () => {

@@ -159,7 +159,7 @@ describe("what is read", () => {
 
 describe("what is none", () => {
   const cut = { finishReason: { unified: "length" as const } };
-  test.each<[string, Answer, OutputError["fault"], RegExp]>([
+  test.each<[string, Answer, OutputError["reason"], RegExp]>([
     ["words", answerOf([text("Corinth, I think.")]), "not-json", /no JSON: .*line 1/],
     ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /no JSON/],
     ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /no JSON/],
@@ -205,7 +205,7 @@ describe("what is none", () => {
       path: "/output",
       action: "dropped",
       level: "loss",
-      code: "field-unsaid",
+      code: "field-unsupported",
       message: "No word.",
     } as const;
     const error = await faultOf(CITY, answerOf([text("Corinth")], { losses: [loss] }));

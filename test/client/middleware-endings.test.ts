@@ -4,8 +4,8 @@ import type { Delta } from "koine";
 import { user } from "koine";
 import type { Answer, AnswerStream, CallOptions, Middleware } from "koine/client";
 import { budget, caching, createClient, deferStream, logging, replayAnswer, tapStream } from "koine/client";
-import { setup } from "./support/counting.ts";
-import { readAll } from "./support/thrown.ts";
+import { setup } from "./support/counting-provider.ts";
+import { readAll } from "../calls/support/thrown-errors.ts";
 
 const START: Delta = { kind: "start", payload: { modelId: "m-1", requestId: "r1" } };
 const said = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });

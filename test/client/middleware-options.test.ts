@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { LogEntry } from "koine/client";
 import { boundedStore, budget, caching, ClientError, demo, logging } from "koine/client";
 import { thrown } from "../support/thrown.ts";
-import { setup } from "./support/counting.ts";
+import { setup } from "./support/counting-provider.ts";
 
 /** As somebody without types would write it. */
 type Loose = (options: unknown) => unknown;

@@ -2,15 +2,25 @@
 import { describe, expect, test } from "vitest";
 import type { Delta } from "koine";
 import { user } from "koine";
-import type { AnswerStream, BudgetLimits, Client, HttpRequest, Limits, LogEntry, Transport } from "koine/client";
+import type {
+  AnswerStream,
+  BudgetLimits,
+  CallOptions,
+  Client,
+  HttpRequest,
+  LogEntry,
+  SendOptions,
+  Transport,
+} from "koine/client";
 import { budget, caching, defaultTransport, describeEntry, logging, TransportError } from "koine/client";
-import { defaultTransport as fetching } from "../../src/client/transport/fetch.ts";
+import { defaultTransport as fetching } from "../../src/calls/transport/fetch.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
-import type { Setup } from "./support/counting.ts";
-import { counting, setup, textOf, USAGE } from "./support/counting.ts";
-import { errorOf } from "./support/thrown.ts";
-import { clientAt, QUESTION, streamReply } from "./support/wire.ts";
+import type { Setup } from "./support/counting-provider.ts";
+import { counting, setup, textOf, USAGE } from "./support/counting-provider.ts";
+import { heldTime } from "../calls/support/manual-clock.ts";
+import { errorOf } from "../calls/support/thrown-errors.ts";
+import { clientAt, QUESTION, streamReply } from "../calls/support/provider-fixtures.ts";
 
 describe("logging", () => {
   function logged(content = false): { entries: LogEntry[]; ask: Setup["ask"]; client: Client } {
@@ -248,7 +258,7 @@ describe("budget", () => {
   const here = defaultTransport();
   const refused = new TransportError("network", "Nothing listens there.", { stage: "connect" });
   const lost = new TransportError("network", "It hung up.", { stage: "headers" });
-  const waiting = (_: HttpRequest, { signal, onSent: sent }: Limits, isSent: boolean): Promise<never> => {
+  const waiting = (_: HttpRequest, { signal, onSent: sent }: SendOptions, isSent: boolean): Promise<never> => {
     if (isSent) sent?.();
     return new Promise((__, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   };
@@ -262,13 +272,27 @@ describe("budget", () => {
   ])("a request that has gone out may have cost something: %s", async (_, send, isFree) => {
     await using server = await replayServer({ "*": { stall: "headers" } });
     const limited = budget({ totalTokens: 5000 });
+    const time = heldTime();
+    let endCall = (): void => undefined;
+    // The call ends once its request has gone out; one that never goes out ends at once.
+    const sending: Transport["send"] = (request, limits) => {
+      if (isFree) endCall();
+      return send(request, { ...limits, onSent: () => (limits.onSent?.(), isFree || endCall()) });
+    };
     const client = clientAt(server, "openai-chat", {
       middleware: [limited],
       retry: { attempts: 1 },
-      transport: { send, close: () => here.close() },
+      transport: { send: sending, close: () => here.close() },
+      effects: time.options.effects,
     });
-    for (const options of [() => ({ timeouts: { totalMs: 150 } }), () => ({ signal: AbortSignal.timeout(150) })]) {
-      const { attempts } = await errorOf(client.complete(QUESTION, options()));
+    const caller = new AbortController();
+    const ways: [end: () => void, options: CallOptions][] = [
+      [() => time.pass(150), { timeouts: { totalMs: 150 } }],
+      [() => caller.abort(), { signal: caller.signal }],
+    ];
+    for (const [end, options] of ways) {
+      endCall = () => void setImmediate(end);
+      const { attempts } = await errorOf(client.complete(QUESTION, options));
       expect(attempts.map(({ mayBeBilled: begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
       limited.reset();
     }

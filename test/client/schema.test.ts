@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { AnySchema } from "koine/client";
-import { ClientError, readSchema } from "koine/client";
+import { ClientError, compileSchema } from "koine/client";
 import { thrown } from "../support/thrown.ts";
 import { tries } from "../support/tries.ts";
 
 async function issuesOf(schema: AnySchema, value: unknown): Promise<string[]> {
-  const checked = await readSchema(schema).check(value);
+  const checked = await compileSchema(schema).check(value);
   return checked.ok ? [] : checked.issues.map(({ path, message }) => `${path}: ${message}`);
 }
 
@@ -97,7 +97,7 @@ describe("JSON Schema", () => {
   });
 
   test("the model is shown the caller's own schema, and the value is the caller's own", async () => {
-    const read = readSchema(PERSON);
+    const read = compileSchema(PERSON);
     expect(read.json).toBe(PERSON);
     const value = { name: "Ada" };
     const checked = await read.check(value);
@@ -106,7 +106,7 @@ describe("JSON Schema", () => {
 
   test("another schema may be shown to the model", () => {
     const shown = { type: "object" };
-    expect(readSchema(PERSON, { inputSchema: shown }).json).toBe(shown);
+    expect(compileSchema(PERSON, { inputSchema: shown }).json).toBe(shown);
   });
 
   const cyclic: Record<string, unknown> = { type: "object" };
@@ -136,7 +136,7 @@ describe("JSON Schema", () => {
     ["a schema that contains itself", cyclic, "/at", /cycles as "\$ref"/],
   ])("refused when it is read: %s", (_, schema, path, message) => {
     // What a caller without types may hand in.
-    const error = thrown(ClientError, () => readSchema(schema as AnySchema, { path: "/at" }));
+    const error = thrown(ClientError, () => compileSchema(schema as AnySchema, { path: "/at" }));
     expect(error).toMatchObject({ code: "configuration", path });
     expect(error.message).toMatch(message);
   });
@@ -144,14 +144,14 @@ describe("JSON Schema", () => {
   test("a schema nested without end is refused", () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 500; level++) deep = { not: deep };
-    expect(() => readSchema(deep)).toThrow(/nested deeper than 200/);
+    expect(() => compileSchema(deep)).toThrow(/nested deeper than 200/);
   });
 
   test("judges as another validator does", async () => {
     const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } });
     await fc.assert(
       fc.asyncProperty(schemas, fc.array(values, { minLength: 1, maxLength: 8 }), async (schema, candidates) => {
-        const read = readSchema(schema);
+        const read = compileSchema(schema);
         const theirs = ajv.compile(schema);
         for (const value of candidates) {
           const { ok } = await read.check(value);
@@ -215,7 +215,7 @@ describe("Standard Schema", () => {
   const Person = z.object({ name: z.string().min(1), born: z.coerce.number().default(1900) });
 
   test("the model is told what the schema takes, in JSON Schema", () => {
-    expect(readSchema(Person).json).toStrictEqual({
+    expect(compileSchema(Person).json).toStrictEqual({
       type: "object",
       properties: { name: { type: "string", minLength: 1 }, born: { type: "number", default: 1900 } },
       required: ["name"],
@@ -223,7 +223,7 @@ describe("Standard Schema", () => {
   });
 
   test("the value is what the schema makes of it", async () => {
-    expect(await readSchema(Person).check({ name: "Ada", born: "1815", more: true })).toStrictEqual({
+    expect(await compileSchema(Person).check({ name: "Ada", born: "1815", more: true })).toStrictEqual({
       ok: true,
       value: { name: "Ada", born: 1815 },
     });
@@ -252,7 +252,7 @@ describe("Standard Schema", () => {
   });
 
   test("a schema that is a function, with paths of every kind, is a schema", async () => {
-    const read = readSchema(callable, { inputSchema: { const: 1 } });
+    const read = compileSchema(callable, { inputSchema: { const: 1 } });
     expect(read.json).toStrictEqual({ const: 1 });
     expect(await read.check(2)).toStrictEqual({ ok: false, issues: [{ path: "/x/Symbol(y)", message: "not one" }] });
   });
@@ -265,7 +265,7 @@ describe("Standard Schema", () => {
       /zod schema has no JSON Schema: Date cannot/,
     ],
   ])("a schema %s is refused, with what to do", (_, schema, message) => {
-    const error = thrown(ClientError, () => readSchema(schema, { path: "/tools/0/input" }));
+    const error = thrown(ClientError, () => compileSchema(schema, { path: "/tools/0/input" }));
     expect(error).toMatchObject({ code: "configuration", path: "/tools/0/input" });
     expect(error.message).toMatch(message);
   });
@@ -283,14 +283,14 @@ describe("Standard Schema", () => {
         },
       },
     };
-    expect(readSchema(old).json).toStrictEqual({ type: "string" });
+    expect(compileSchema(old).json).toStrictEqual({ type: "string" });
   });
 
   test("what the schema's own code throws is the caller's to see", async () => {
     const Broken = z.string().refine(() => {
       throw new Error("a mistake in the schema");
     });
-    await expect(readSchema(Broken).check("x")).rejects.toThrow("a mistake in the schema");
+    await expect(compileSchema(Broken).check("x")).rejects.toThrow("a mistake in the schema");
   });
 });
 
@@ -303,7 +303,7 @@ test.each<[what: string, schema: object]>([
   ],
   ["an object with methods", { type: "object", parse: () => undefined }],
 ])("%s is no JSON Schema, and the error says what to do", (_, schema) => {
-  const error = thrown(ClientError, () => readSchema(schema as never, { path: "/tools/0" }));
+  const error = thrown(ClientError, () => compileSchema(schema as never, { path: "/tools/0" }));
   expect(error).toMatchObject({ code: "configuration", path: "/tools/0" });
   expect(String(error)).toContain(
     "looks like a validator without Standard Schema; give `jsonSchema`, or a newer version",
@@ -312,12 +312,12 @@ test.each<[what: string, schema: object]>([
 
 test("a validator that cannot be read is no matter where its JSON Schema is given", async () => {
   const validator = { type: "object", parse: () => undefined };
-  const read = readSchema(validator as never, { inputSchema: { type: "string" } });
+  const read = compileSchema(validator as never, { inputSchema: { type: "string" } });
   expect(read.json).toStrictEqual({ type: "string" });
   expect([await read.check("a"), await read.check(1)]).toMatchObject([{ ok: true }, { ok: false }]);
 });
 
 test("an object without a prototype may be a JSON Schema", () => {
   const schema = Object.assign(Object.create(null) as object, { type: "object" });
-  expect(readSchema(schema as never).json).toStrictEqual(schema);
+  expect(compileSchema(schema as never).json).toStrictEqual(schema);
 });

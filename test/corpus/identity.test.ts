@@ -1,13 +1,13 @@
 // Recorded conversations, told to every client and sent back by it: each is recognised as the one that it was.
 import { describe, expect, test } from "vitest";
-import type { Message, Part, Response, ToolCallPart } from "../../src/index.ts";
+import type { Message, Part, ModelResponse, ToolCallPart } from "../../src/index.ts";
 import { dialect, toolResult, user } from "../../src/index.ts";
-import { historyOf } from "../../src/ledger/identity/history.ts";
-import { normalForm } from "../../src/ledger/identity/normal-form.ts";
+import { toHistory } from "../../src/ledger/identity/history-turns.ts";
+import { toNormalForm } from "../../src/ledger/identity/normal-form.ts";
 import { demand } from "../../src/testkit/demand.ts";
 import { REQUESTS } from "../../src/testkit/exchange.ts";
 import { answersOf, decodeEvents } from "../../src/testkit/stream-reading.ts";
-import { CLIENTS, type EchoingClient, MANNERS, overTheWire } from "../ledger/support/echoes.ts";
+import { CLIENTS, type EchoingClient, ECHO_MODES, copyJson } from "../ledger/support/stateless-clients.ts";
 import { checkAll, describeBodies, describeStreams } from "../support/corpus.ts";
 import type { Outcome, StreamExceptionRow } from "../support/stream-exceptions.ts";
 import { expectOutcomes, idleRows, outcome } from "../support/stream-exceptions.ts";
@@ -19,23 +19,23 @@ interface Recorded<T> {
 }
 
 function digestOf(messages: readonly Message[]): string {
-  return historyOf(messages).turns.at(-1)?.digest ?? "";
+  return toHistory(messages).turns.at(-1)?.digest ?? "";
 }
 
 /** The normal forms of the turns, to show where two histories part. */
-function formsOf({ turns, messages }: ReturnType<typeof historyOf>): string[] {
-  return turns.map(({ from, to }) => normalForm(messages.slice(from, to), []).slice(0, 300));
+function formsOf({ turns, messages }: ReturnType<typeof toHistory>): string[] {
+  return turns.map(({ from, to }) => toNormalForm(messages.slice(from, to), []).slice(0, 300));
 }
 
 function demandSame(was: readonly Message[], is: readonly Message[]): void {
-  const [before, after] = [historyOf(was), historyOf(is)];
+  const [before, after] = [toHistory(was), toHistory(is)];
   const isSame = before.turns.at(-1)?.digest === after.turns.at(-1)?.digest;
   demand(isSame, "It is another conversation.", formsOf(before), formsOf(after));
 }
 
 const QUESTION = "What do you say?";
 
-function echoes(client: EchoingClient, manner: (typeof MANNERS)[number], response: Response): void {
+function echoes(client: EchoingClient, manner: (typeof ECHO_MODES)[number], response: ModelResponse): void {
   const answer = client.answer(response, manner);
   const echoed = client.read([client.user(QUESTION), ...answer]);
   demandSame([user(QUESTION), response.message], echoed);
@@ -47,7 +47,7 @@ function isPlainCall(part: Part): part is ToolCallPart {
 }
 
 /** Clients send results when they have them: the last call's comes first here, where calls have ids to tell. */
-function answersCalls(client: EchoingClient, response: Response): void {
+function answersCalls(client: EchoingClient, response: ModelResponse): void {
   const answer = client.answer(response, "whole");
   const outputs = client.calls(answer).map((call, at) => ({ call, output: `Result ${at}.` }));
   const hasIds = outputs.every(({ call }) => Object.keys(call).some((key) => /id$/i.test(key)));
@@ -62,20 +62,20 @@ function answersCalls(client: EchoingClient, response: Response): void {
 
 const ANSWER_EXCEPTIONS: readonly StreamExceptionRow[] = ["openai-chat", "anthropic", "gemini", "bedrock"].flatMap(
   (id) =>
-    MANNERS.map((manner) => ({
+    ECHO_MODES.map((manner) => ({
       streams: /vercel--openai-mcp-tool-approval\.[13]\./,
       check: `${id}, ${manner}`,
       reason: "An approval that the provider asks for: this dialect cannot say it, and what is not said is not echoed.",
     })),
 );
 
-function describeAnswers(what: string, recorded: readonly Recorded<Response>[]): void {
+function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse>[]): void {
   describe(`a recorded ${what}`, () => {
     const seen: Outcome[] = [];
     test("is there", () => {
       expect(recorded.length).toBeGreaterThan(400);
     });
-    test.each(CLIENTS.flatMap((client) => MANNERS.map((manner) => [client.dialect, manner, client] as const)))(
+    test.each(CLIENTS.flatMap((client) => ECHO_MODES.map((manner) => [client.dialect, manner, client] as const)))(
       "B11: echoed by a client of %s, %s, keeps its digest",
       async (id, manner, client) => {
         const check = `${id}, ${manner}`;
@@ -125,10 +125,10 @@ const HISTORY_EXCEPTIONS: readonly StreamExceptionRow[] = [
 function retold(client: EchoingClient, request: ReturnType<typeof REQUESTS.decode>): Message[] {
   const target = dialect(client.dialect);
   if (!target.supports.has("requests")) {
-    return target.decodeMessages(overTheWire(target.encodeMessages(request.messages).wire));
+    return target.decodeMessages(copyJson(target.encodeMessages(request.messages).wire));
   }
   const { wire, address } = target.encodeRequest(request);
-  return target.decodeRequest(overTheWire(wire), address === undefined ? {} : { address }).messages;
+  return target.decodeRequest(copyJson(wire), address === undefined ? {} : { address }).messages;
 }
 
 describeBodies((samplesOf) => {

@@ -1,7 +1,7 @@
 // B80 with the official SDKs as the measure: what their accumulators make of a recorded stream, read as a whole answer,
 // is what Koine assembles from the same stream.
 import { describe, expect, test } from "vitest";
-import type { Response, WireEvent } from "../../src/index.ts";
+import type { ModelResponse, WireEvent } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
 import { demandNone, differences } from "../../src/testkit/differences.ts";
 import { answersOf, bytesOf, comparable, decodeEvents } from "../../src/testkit/stream-reading.ts";
@@ -47,7 +47,7 @@ function asSent(id: JudgedDialect, events: readonly unknown[]): WireEvent[] {
 }
 
 /** A stream and its accumulator say less, or other things, about the answer than about what was said: residue aside. */
-function core(response: Response): unknown {
+function core(response: ModelResponse): unknown {
   const { message, alternatives = [], finishReason, usage } = comparable(response);
   const said = [message, ...alternatives.map((each) => each.message)].map(({ parts }) => parts);
   return withoutResidue({ said, finishReason, endings: alternatives.map((each) => each.finishReason), usage });

@@ -1,6 +1,6 @@
 // What an official SDK makes of a stream, in one form for all of them. The same reading of the SDK's accumulated body
 // and of a body that was encoded whole gives two verdicts that must be equal.
-import type { Dialect, Response } from "../../src/index.ts";
+import type { Dialect, ModelResponse } from "../../src/index.ts";
 
 export interface Verdict {
   text: string;
@@ -27,7 +27,7 @@ export interface Judge {
 }
 
 /** What the SDK should make of an answer: what it would find in the same answer as a whole. */
-export function expectedVerdict(response: Response, target: Dialect, judge: Judge): Verdict {
+export function expectedVerdict(response: ModelResponse, target: Dialect, judge: Judge): Verdict {
   return judge.verdictOf(target.encodeResponse(response).wire);
 }
 

@@ -1,25 +1,25 @@
-// Writers that are killed at any moment, and a server that is: the short form of `npm run crash`.
+// Tests writers and a server that are killed at any moment: the short form of `npm run crash`.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sharedPostgres } from "../support/postgres.ts";
-import { campaign, type CampaignOptions } from "./crash/campaign.ts";
-import { freshFile, freshSchema } from "./crash/databases.ts";
-import { serverCampaign } from "./crash/outage.ts";
+import { campaign, type CampaignOptions } from "./crash/campaign/campaign.ts";
+import { freshFile, freshSchema } from "./crash/campaign/databases.ts";
+import { serverCampaign } from "./crash/campaign/server-outage.ts";
 import { buildPrograms } from "./crash/programs.ts";
-import type { Point } from "./crash/report.ts";
+import type { Point } from "./crash/campaign/report.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 let program = "";
 beforeAll(async () => {
-  [program = ""] = await buildPrograms(folder, "worker");
+  [program = ""] = await buildPrograms(folder, "writer/writer-program");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
-/** Points where most could go wrong; the long form finds all there are. */
+/** The most critical points; the long form finds all points. */
 const POINTS: readonly Point[] = [
   { kind: "open", point: "before commit" },
   { kind: "append", point: "before commit" },

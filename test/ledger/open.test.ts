@@ -1,14 +1,14 @@
-// Opening and closing: addresses, options, tenants, and what a closed ledger says.
+// Tests opening and closing: URLs, options, tenants, and calls after close.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { user } from "../../src/index.ts";
-import { type Ledger, ledgerOn, type LedgerOptions, openLedger } from "../../src/ledger/index.ts";
+import { type Ledger, createLedger, type LedgerOptions, openLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { STORES } from "./support/stores.ts";
 
-test("memory: is a ledger that nobody else sees", async () => {
+test("memory: is a separate ledger", async () => {
   const [one, other] = [await openLedger("memory:"), await openLedger("memory:")];
   await one.createThread({ id: "x" });
   expect(await other.threads()).toStrictEqual([]);
@@ -34,7 +34,7 @@ test("sqlite: is a file that is there again", async () => {
 
 test("a store of one's own becomes a ledger", async () => {
   const store = memoryStore();
-  const ledger = ledgerOn(store, { tenant: "acme" });
+  const ledger = createLedger(store, { tenant: "acme" });
   const { id } = await ledger.createThread();
   expect(await store.reads.thread({ tenant: "acme", threadId: id })).toMatchObject({ id });
   await ledger.close();
@@ -75,7 +75,7 @@ const options: [options: object, path: string][] = [
 ];
 test.each(options)("the options %j are refused", async (given, path) => {
   await expect(openLedger("memory:", given)).rejects.toMatchObject({ code: "invalid-input", path });
-  expect(() => ledgerOn(memoryStore(), given)).toThrow(expect.objectContaining({ code: "invalid-input", path }));
+  expect(() => createLedger(memoryStore(), given)).toThrow(expect.objectContaining({ code: "invalid-input", path }));
 });
 
 const clocks: [what: string, clock: LedgerOptions["clock"], time: string | undefined][] = [
@@ -128,7 +128,7 @@ describe.each(STORES)("$name", (storage) => {
     ["search", (ledger) => ledger.search("x")],
     ["vacuum", (ledger) => ledger.vacuum()],
   ];
-  test("closing twice is once, and a closed ledger says so, whichever tenant asks", async () => {
+  test('close is idempotent, and a closed ledger throws "closed" for every tenant', async () => {
     const opened = await storage.openOwn();
     const { ledger } = opened;
     const other = ledger.forTenant("other");
@@ -143,7 +143,7 @@ describe.each(STORES)("$name", (storage) => {
     await opened.close();
   });
 
-  test("writes that were under way when a ledger is closed are kept", async () => {
+  test("pending writes are completed when a ledger closes", async () => {
     const opened = await storage.openOwn();
     const { ledger } = opened;
     const { id } = await ledger.createThread();

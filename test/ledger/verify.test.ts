@@ -1,81 +1,81 @@
-// Verify: every kind of damage is found and named, and nothing is said of what is whole.
+// Tests verify: every kind of damage is reported, and intact records are not.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { MessageRow } from "../../src/ledger/rows.ts";
-import { got, type Steps } from "../../src/ledger/steps.ts";
-import type { LedgerTransaction, ThreadKey } from "../../src/ledger/store.ts";
+import type { MessageRow } from "../../src/ledger/store/rows.ts";
+import { wait, type Steps } from "../../src/ledger/store/steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../../src/ledger/store/contract.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
 import { file, user } from "../../src/model/index.ts";
-import { answered } from "./support/runs.ts";
+import { commitAnswer } from "./support/runs.ts";
 import type { OpenLedger } from "./support/stores.ts";
 import { STORES } from "./support/stores.ts";
 
 const STORED = '"createdAt":"2026-01-01T00:00:00.000Z","metadata":{"schemaVersion":2}';
 const BODY = `{"role":"user","parts":[],${STORED}}`;
 
-/** What can be wrong, done to a thread, and what is said of it. */
+/** The kinds of damage, and the expected reports. */
 const DAMAGE: readonly [
   sentence: string,
   harm: (tx: LedgerTransaction, key: ThreadKey, row: MessageRow) => Steps<unknown>,
   says: RegExp,
 ][] = [
-  ["a torn message", (tx, _key, row) => got(tx.insertMessages([{ ...row, body: '{"role":"us' }])), /JSON/],
+  ["a torn message", (tx, _key, row) => wait(tx.insertMessages([{ ...row, body: '{"role":"us' }])), /JSON/],
   [
     "a message of a version to come",
-    (tx, _key, row) => got(tx.insertMessages([{ ...row, body: BODY.replace(":2}", ":99}") }])),
+    (tx, _key, row) => wait(tx.insertMessages([{ ...row, body: BODY.replace(":2}", ":99}") }])),
     /version 99/,
   ],
   [
     "a message without its parent",
-    (tx, _key, row) => got(tx.insertMessages([{ ...row, parentId: "0".repeat(26) }])),
+    (tx, _key, row) => wait(tx.insertMessages([{ ...row, parentId: "0".repeat(26) }])),
     /parent/,
   ],
   [
     "a message of another role than its row's",
-    (tx, _key, row) => got(tx.insertMessages([{ ...row, role: "tool" }])),
+    (tx, _key, row) => wait(tx.insertMessages([{ ...row, role: "tool" }])),
     /"tool"/,
   ],
   [
     "an active leaf that is gone",
-    (tx, key) => got(tx.updateThread(key, { pinned: true, leafId: "0".repeat(26) })),
+    (tx, key) => wait(tx.updateThread(key, { pinned: true, leafId: "0".repeat(26) })),
     /leaf/,
   ],
-  ["facts of a thread that are torn", (tx, key) => got(tx.updateThread(key, { metadata: "{" })), /metadata/],
+  ["facts of a thread that are torn", (tx, key) => wait(tx.updateThread(key, { metadata: "{" })), /metadata/],
   [
     "a run that is torn",
     function* tear(tx, key) {
-      const [run] = yield* got(tx.runs(key));
-      yield* got(tx.updateRun(key, run?.id ?? "", run?.epoch ?? 0, { usage: '{"input' }));
+      const [run] = yield* wait(tx.runs(key));
+      yield* wait(tx.updateRun(key, run?.id ?? "", run?.epoch ?? 0, { usage: '{"input' }));
     },
     /usage/,
   ],
   [
     "a log row that is torn",
     function* tear(tx, key) {
-      const [run] = yield* got(tx.runs(key));
+      const [run] = yield* wait(tx.runs(key));
       const id = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
-      yield* got(tx.insertLog([{ ...key, id, runId: run?.id ?? "", kind: "run", body: "{" }]));
+      yield* wait(tx.insertLog([{ ...key, id, runId: run?.id ?? "", kind: "run", body: "{" }]));
     },
     /log row/,
   ],
   [
     "a blob without its bytes",
     function* lose(tx, key) {
-      const [ref] = yield* got(tx.blobRefs(key));
-      const blob = yield* got(tx.blob(key.tenant, ref?.hash ?? ""));
-      yield* got(tx.deleteChunks(key.tenant, blob?.blobId ?? ""));
+      const [ref] = yield* wait(tx.blobRefs(key));
+      const blob = yield* wait(tx.blob(key.tenant, ref?.hash ?? ""));
+      yield* wait(tx.deleteChunks(key.tenant, blob?.blobId ?? ""));
     },
     /missing/,
   ],
   [
     "a blob with other bytes",
     function* swap(tx, key) {
-      const [ref] = yield* got(tx.blobRefs(key));
+      const [ref] = yield* wait(tx.blobRefs(key));
       const { tenant } = key;
-      const { blobId = "", size = 0 } = (yield* got(tx.blob(tenant, ref?.hash ?? ""))) ?? {};
-      yield* got(tx.deleteChunks(tenant, blobId));
-      yield* got(tx.insertChunk({ tenant, blobId, position: 0, bytes: Buffer.alloc(size) }));
+      const { blobId = "", size = 0 } = (yield* wait(tx.blob(tenant, ref?.hash ?? ""))) ?? {};
+      yield* wait(tx.deleteChunks(tenant, blobId));
+      yield* wait(tx.insertChunk({ tenant, blobId, position: 0, bytes: Buffer.alloc(size) }));
     },
-    /others than when/,
+    /do not match/,
   ],
 ];
 
@@ -91,13 +91,13 @@ describe.each(STORES)("$name", (under) => {
     const ledger = opened.ledger.forTenant(`tenant-${++tenants}`);
     const { id: threadId } = await ledger.createThread({ metadata: { a: 1 } });
     await ledger.append(threadId, [user([file({ data: Buffer.from(`x${tenants}`.repeat(60)).toString("base64") })])]);
-    await answered(ledger, { threadId }, "Yes.");
+    await commitAnswer(ledger, { threadId }, "Yes.");
     const { blob } = await ledger.putBlob(Buffer.from("named"));
     await ledger.append(threadId, [user([file({ blob })])]);
     return { ledger, threadId };
   }
 
-  test("of what is whole there is nothing to say", async () => {
+  test("intact records are not reported", async () => {
     const { ledger, threadId } = await whole();
     expect(await ledger.verify()).toStrictEqual([]);
     expect(await ledger.verify(threadId)).toStrictEqual([]);
@@ -125,10 +125,10 @@ describe.each(STORES)("$name", (under) => {
     const [message] = await ledger.append(threadId, [user([file({ blob })])]);
     const key = { tenant: ledger.tenant, threadId };
     await opened.store.write(function* rename(tx) {
-      const row = yield* got(tx.message(key, message?.id ?? ""));
+      const row = yield* wait(tx.message(key, message?.id ?? ""));
       if (row === undefined) throw new Error("There is no message.");
-      yield* got(tx.deleteMessages(key, [row.id]));
-      yield* got(tx.insertMessages([{ ...row, body: row.body.replace(blob, name) }]));
+      yield* wait(tx.deleteMessages(key, [row.id]));
+      yield* wait(tx.insertMessages([{ ...row, body: row.body.replace(blob, name) }]));
     });
     expect(await ledger.verify()).toStrictEqual([
       { tenant: ledger.tenant, threadId, messageId: message?.id, reason: `There is no blob "${name}".` },

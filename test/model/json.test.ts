@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { JsonError } from "../../src/model/errors.ts";
 import {
-  exactNumbers,
+  listExactNumbers,
   hasExactNumbers,
   type JsonObject,
   type JsonValue,
@@ -12,7 +12,7 @@ import {
   restoreNumbers,
   sameJson,
   stringifyJson,
-} from "../../src/model/json.ts";
+} from "../../src/model/json/index.ts";
 import { thrown } from "../support/thrown.ts";
 
 const parseObject = (text: string): JsonObject => parseJson(text) as JsonObject;
@@ -74,7 +74,7 @@ describe("B23: the digits of numbers", () => {
   test.each(SURVIVING)("%s survives as a double and is not recorded", (text) => {
     const value = parseJson(`{"n":[0,${text}]}`);
     expect(hasExactNumbers(value)).toBe(false);
-    expect(exactNumbers(value)).toStrictEqual([]);
+    expect(listExactNumbers(value)).toStrictEqual([]);
     expect(stringifyJson(value)).toBe(JSON.stringify(JSON.parse(`{"n":[0,${text}]}`)));
   });
 
@@ -113,7 +113,7 @@ describe("B23: the digits of numbers", () => {
   test("keys are read before they are compared", () => {
     const json = String.raw`{"a\"\\":{"\u0062":[[12345678901234567890]]},"__proto__":{"x":1e400},"10":1e-400,"2":1e-401}`;
     const value = parseJson(json);
-    expect(exactNumbers(value)).toStrictEqual([
+    expect(listExactNumbers(value)).toStrictEqual([
       { path: "/2", text: "1e-401" },
       { path: "/10", text: "1e-400" },
       { path: String.raw`/a"\/b/0/0`, text: "12345678901234567890" },
@@ -143,7 +143,7 @@ describe("B23: the digits of numbers", () => {
 describe("exact numbers beside a value", () => {
   test("survive a clone when they are restored", () => {
     const value = parseJson('{"a/b":[0,{"~":12345678901234567890}]}');
-    const numbers = exactNumbers(value);
+    const numbers = listExactNumbers(value);
     expect(numbers).toStrictEqual([{ path: "/a~1b/1/~0", text: "12345678901234567890" }]);
     const clone = structuredClone(value);
     expect(hasExactNumbers(clone)).toBe(false);
@@ -284,7 +284,7 @@ describe("depth", () => {
     for (let i = 0; i < 100_000; i++) value = [value];
     const other = [value];
     expect(thrown(JsonError, () => stringifyJson(value)).code).toBe("too-deep");
-    expect(thrown(JsonError, () => exactNumbers(value)).code).toBe("too-deep");
+    expect(thrown(JsonError, () => listExactNumbers(value)).code).toBe("too-deep");
     expect(thrown(JsonError, () => sameJson(value, other)).code).toBe("too-deep");
   });
 

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validate, validateRequest, validateResponse } from "../../src/model/index.ts";
-import { jsonSchema } from "../../src/model/schema.ts";
+import { jsonSchema } from "../../src/model/validation/json-schema.ts";
 import { gallery } from "../../src/testkit/index.ts";
 import { places, withoutPlace, withPlace } from "../../src/testkit/places.ts";
 import { response } from "../support/arbitrary.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import {
   addUsage,
-  argumentsText,
+  formatArguments,
   assistant,
   audio,
   developer,
@@ -13,19 +13,19 @@ import {
   inclusiveUsage,
   isRetryable,
   Message,
-  readArguments,
+  parseArguments,
   reasoning,
   refusal,
   system,
   text,
-  textOf,
+  getText,
   toolCall,
   toolResult,
   user,
   video,
 } from "../../src/model/index.ts";
 import type { Usage } from "../../src/model/index.ts";
-import { dataUrl, readDataUrl } from "../../src/model/data-url.ts";
+import { formatDataUrl, readDataUrl } from "../../src/model/data-url.ts";
 
 describe("constructors", () => {
   test("a text, or parts", () => {
@@ -46,8 +46,8 @@ describe("constructors", () => {
 
   test("what a message says is its text, and nothing beside it", () => {
     const message = assistant([reasoning("hm"), text("Two "), toolCall("1", "f", {}), refusal("no"), text("words.")]);
-    expect(textOf(message)).toBe("Two words.");
-    expect(textOf(assistant([]))).toBe("");
+    expect(getText(message)).toBe("Two words.");
+    expect(getText(assistant([]))).toBe("");
   });
 
   test("every part", () => {
@@ -216,37 +216,37 @@ describe("arguments", () => {
     ["B22: no JSON", '{"a":', { input: '{"a":', inputText: '{"a":', invalid: true }],
     ["no object", "null", { input: null }],
   ])("%s", (_, written, read) => {
-    expect(readArguments(written)).toMatchObject(read);
-    expect(argumentsText({ ...readArguments(written) })).toBe(written);
+    expect(parseArguments(written)).toMatchObject(read);
+    expect(formatArguments({ ...parseArguments(written) })).toBe(written);
   });
 
   test("B23: a bare number keeps its digits", () => {
-    expect(readArguments("12345678901234567890", { objectArgs: true })).toMatchObject({
+    expect(parseArguments("12345678901234567890", { objectArgs: true })).toMatchObject({
       inputText: "12345678901234567890",
     });
-    expect(readArguments("12", { objectArgs: true })).toStrictEqual({ input: 12 });
+    expect(parseArguments("12", { objectArgs: true })).toStrictEqual({ input: 12 });
   });
 
   test("B23: a stored copy with its keys in another order still has its digits in the text", () => {
     const inputText = '{"b":1,"a":12345678901234567890}';
-    expect(argumentsText({ input: { a: 12345678901234567000, b: 1 }, inputText })).toBe(inputText);
+    expect(formatArguments({ input: { a: 12345678901234567000, b: 1 }, inputText })).toBe(inputText);
   });
 
   test("B20: a call without any input has empty arguments", () => {
-    expect(argumentsText({ input: undefined })).toBe("{}");
+    expect(formatArguments({ input: undefined })).toBe("{}");
   });
 
   test("an edited input wins over the text that was once exact", () => {
-    expect(argumentsText({ input: { id: 5 }, inputText: '{"id":12345678901234567890}' })).toBe('{"id":5}');
-    expect(argumentsText({ input: {}, inputText: '{"a":' })).toBe("{}");
-    const copy = structuredClone(readArguments('{"id": 12345678901234567890}'));
-    expect(argumentsText(copy)).toBe('{"id": 12345678901234567890}');
+    expect(formatArguments({ input: { id: 5 }, inputText: '{"id":12345678901234567890}' })).toBe('{"id":5}');
+    expect(formatArguments({ input: {}, inputText: '{"a":' })).toBe("{}");
+    const copy = structuredClone(parseArguments('{"id": 12345678901234567890}'));
+    expect(formatArguments(copy)).toBe('{"id": 12345678901234567890}');
   });
 });
 
 describe("data URLs", () => {
   test("are read and written in their plain form only", () => {
-    const url = dataUrl("image/png", "aGk=");
+    const url = formatDataUrl("image/png", "aGk=");
     expect(readDataUrl(url)).toEqual({ mimeType: "image/png", data: "aGk=" });
     expect(
       ["https://example.com", "data:text/plain,hi", "data:text/plain;charset=x;base64,aGk="].map(readDataUrl),
@@ -255,7 +255,7 @@ describe("data URLs", () => {
 
   test("of 50 MB do not hurt", () => {
     const data = "A".repeat(50_000_000);
-    expect(readDataUrl(dataUrl("image/png", data))?.data.length).toBe(data.length);
+    expect(readDataUrl(formatDataUrl("image/png", data))?.data.length).toBe(data.length);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   VersionError,
 } from "../../src/model/index.ts";
 import type { JsonObject } from "../../src/model/index.ts";
-import { upgradeThrough } from "../../src/model/version.ts";
+import { upgradeThrough } from "../../src/model/schema-version.ts";
 import { KoineError } from "../../src/model/errors.ts";
 import { thrown } from "../support/thrown.ts";
 
@@ -92,7 +92,7 @@ describe("readMessage", () => {
       readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }),
     );
     expect(error).toBeInstanceOf(VersionError);
-    expect(error).toMatchObject({ code, path: "/metadata/schemaVersion", found: schemaVersion });
+    expect(error).toMatchObject({ code, path: "/metadata/schemaVersion", version: schemaVersion });
   });
 
   test.each([

@@ -1,12 +1,12 @@
-// How a server ends: nothing new, what is under way is finished, and what does not finish is told to.
+// Shutdown: new calls are rejected, open ones are finished or aborted after their time.
 import { describe, expect, test } from "vitest";
-import { sse } from "../../src/server/http/sse.ts";
+import { createSseReply } from "../../src/server/http/sse.ts";
 import type { Route } from "../../src/server/types.ts";
-import { spawnKoine, startRoutes } from "./support/koine.ts";
-import { connectRaw } from "./support/raw.ts";
-import { json, route } from "./support/routes.ts";
+import { spawnKoine, startRoutes } from "./support/start-koine.ts";
+import { connectRaw } from "./support/raw-client.ts";
+import { json, route } from "./support/test-routes.ts";
 
-/** A stream that says "begun" and goes on when the gate opens; it tells whether it was ended. */
+/** A stream that writes "begun" and continues when the gate opens; it records whether it was ended. */
 function gated(): { stream: Route; open: () => void } {
   const gate = Promise.withResolvers<void>();
   const stream = route("GET", "/stream", () => ({
@@ -22,7 +22,7 @@ function gated(): { stream: Route; open: () => void } {
 }
 
 describe("a server that is closed", () => {
-  test("finishes its streams, says that it is not ready, and refuses new calls on connections that are open", async () => {
+  test("finishes its streams, is not ready, and rejects new calls on open connections", async () => {
     const { stream, open } = gated();
     const heavy = route("GET", "/heavy", () => json({}), { countsAsOpenCall: true });
     const server = await startRoutes([stream, heavy]);
@@ -30,14 +30,14 @@ describe("a server that is closed", () => {
     using other = connectRaw(server.url);
     reader.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await reader.until(/begun/);
-    // A request that is half there keeps its connection.
+    // An incomplete request holds its connection open.
     other.write("GET /readyz HTTP/1.1\r\n");
     await new Promise((resolve) => setTimeout(resolve, 20));
     const closed = server.close();
     other.write("Host: localhost\r\n\r\n");
-    const heard = await other.closed();
-    expect(heard).toMatch(/^HTTP\/1.1 503 [^]*shutting down/);
-    expect(heard.toLowerCase()).toContain("connection: close");
+    const received = await other.closed();
+    expect(received).toMatch(/^HTTP\/1.1 503 [^]*shutting down/);
+    expect(received.toLowerCase()).toContain("connection: close");
     const late = await server.fetch(new Request("http://localhost/heavy"));
     expect([late.status, late.headers.get("retry-after")]).toStrictEqual([503, "1"]);
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
@@ -46,23 +46,28 @@ describe("a server that is closed", () => {
     await closed;
   });
 
-  test("goes on listening for a while, says that it is not ready, and takes no calls", async () => {
+  test("still listens for a while, is not ready, and rejects calls", async () => {
     const heavy = route("GET", "/heavy", () => json({}), { countsAsOpenCall: true });
-    const server = await startRoutes([heavy], { lameDuckMs: 300 });
+    const over = Promise.withResolvers<void>();
+    const waits: number[] = [];
+    const pause = (ms: number): Promise<void> => (waits.push(ms), over.promise);
+    const server = await startRoutes([heavy], { lameDuckMs: 300 }, { pause });
     const { url } = server;
     const closed = server.close();
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, ready.headers.get("connection")]).toStrictEqual([503, "close"]);
     const late = await fetch(`${url}/heavy`);
     expect([late.status, late.headers.get("retry-after")]).toStrictEqual([503, "1"]);
+    expect(waits).toStrictEqual([300]);
+    over.resolve();
     await closed;
     await expect(fetch(`${url}/readyz`)).rejects.toThrow();
     expect(server.url).toBe(url);
   });
 
-  test("ends streams of events at once: their readers come again elsewhere", async () => {
+  test("ends event streams at once: their readers reconnect elsewhere", async () => {
     const events = route("GET", "/events", (request) =>
-      sse(server.services, request, async function* (signal) {
+      createSseReply(server.services, request, async function* (signal) {
         yield { id: "1", data: "one" };
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
       }),
@@ -75,7 +80,7 @@ describe("a server that is closed", () => {
     expect(await reader.closed()).toMatch(/0\r\n\r\n$/);
   });
 
-  test("waits for work in the background, and then ends its parts", async () => {
+  test("waits for background work, and then stops its modules", async () => {
     const order: string[] = [];
     const work = Promise.withResolvers<void>();
     const stop = async (): Promise<void> => void order.push("part");
@@ -88,7 +93,7 @@ describe("a server that is closed", () => {
     expect(order).toStrictEqual(["work", "stopping", "part"]);
   });
 
-  test("tells what is not finished in time to stop, and cuts off what does not", async () => {
+  test("aborts unfinished work after its time, and cuts off the rest", async () => {
     const stubborn = route("GET", "/stubborn", (request) => ({
       status: 200,
       headers: {},
@@ -109,14 +114,14 @@ describe("a server that is closed", () => {
     expect(await reader.closed()).not.toMatch(/0\r\n\r\n$/);
   });
 
-  test("is closed once, and closes where it never listened or a part fails to stop", async () => {
+  test("is closed once, even if it never listened or a module fails to stop", async () => {
     const server = await startRoutes([], {}, { part: { stop: () => Promise.reject(new Error("stuck")) } });
     expect(server.close()).toBe(server.close());
     await server.close();
     await expect(server.ledger.threads()).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("is not held up by connections on which nothing was asked", async () => {
+  test("is not delayed by idle connections", async () => {
     const server = await startRoutes([], { drainMs: 60_000 });
     using silent = connectRaw(server.url);
     await new Promise((resolve) => silent.socket.once("connect", resolve));
@@ -125,7 +130,7 @@ describe("a server that is closed", () => {
     await silent.closed();
   });
 
-  test("in a process of its own ends by a signal", async () => {
+  test("in a separate process ends on a signal", async () => {
     await using server = await spawnKoine();
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(await server.stop()).toBe(0);

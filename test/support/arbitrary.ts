@@ -1,11 +1,11 @@
 // Generated values: canonical parts, messages and responses, and legal delta sequences.
 import fc from "fast-check";
 import type { Delta } from "../../src/model/delta.ts";
-import { FINISH_REASONS } from "../../src/model/finish.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { FINISH_REASONS } from "../../src/model/finish-reason.ts";
+import type { JsonObject } from "../../src/model/json/index.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Extra, Part, ToolCallPart } from "../../src/model/parts.ts";
-import { readArguments } from "../../src/model/arguments.ts";
+import { parseArguments } from "../../src/model/tool-arguments.ts";
 import type { ModelResponse } from "../../src/model/response.ts";
 
 /**
@@ -82,7 +82,7 @@ const toolCall: fc.Arbitrary<ToolCallPart> = fc
     ),
   )
   .map(([text, fields]) => {
-    const { reason: _, ...read } = readArguments(text, { format: fields.format });
+    const { reason: _, ...read } = parseArguments(text, { format: fields.format });
     return { type: "tool-call", toolCallId: "", ...fields, ...read };
   });
 

@@ -1,5 +1,5 @@
 // One answer in a target's words, streamed and whole: the two must be the same.
-import type { Delta, Dialect, Loss, Response } from "../../src/index.ts";
+import type { Delta, Dialect, Loss, ModelResponse } from "../../src/index.ts";
 import { stringifyJson } from "../../src/index.ts";
 import { demand } from "../../src/testkit/demand.ts";
 import { demandNone, differences } from "../../src/testkit/differences.ts";
@@ -8,10 +8,10 @@ import { answersOf, comparable, decodeEvents, encodeDeltas, illegalities } from 
 import { unsaidIn } from "./stream-unsaid.ts";
 
 /** Texts that a closed block could not take up again, and what came too late: the order of a protocol, not its words. */
-const SPLIT: ReadonlySet<string> = new Set(["part-split", "late-unsaid"]);
+const SPLIT: ReadonlySet<string> = new Set(["part-split", "late-dropped"]);
 
 /** The deltas, streamed in the target's words and read again, are what the answer is that went out whole. */
-export function expectSquare(target: Dialect, deltas: readonly Delta[], response: Response): void {
+export function expectSquare(target: Dialect, deltas: readonly Delta[], response: ModelResponse): void {
   const { events, losses } = encodeDeltas(target, deltas);
   const read = decodeEvents(target, events);
   const broken = illegalities(read);
@@ -49,12 +49,12 @@ function isWholeKnown({ id, supports: carries }: Dialect): boolean {
 }
 
 /** The answer as it comes back from the target. */
-export function wholeOf(target: Dialect, response: Response): Response {
+export function wholeOf(target: Dialect, response: ModelResponse): ModelResponse {
   return target.supports.has("responses") ? target.decodeResponse(target.encodeResponse(response).wire) : response;
 }
 
 /** Where there is no whole answer to compare with: the texts and calls that no loss tells of have arrived. */
-function expectArrived(response: Response, streamed: Response | undefined, losses: readonly Loss[]): void {
+function expectArrived(response: ModelResponse, streamed: ModelResponse | undefined, losses: readonly Loss[]): void {
   const arrived = streamed?.message.parts ?? [];
   const texts = arrived.map((part) => ("text" in part ? part.text : "")).join("");
   const calls = new Set(
@@ -74,7 +74,7 @@ function expectArrived(response: Response, streamed: Response | undefined, losse
  * Who compares an answer whose parts were split looks at what was said, not at where parts end or which came first. Of
  * reasoning that comes in two texts, raw and summed up, most say one: a block that is closed cannot take back which.
  */
-function joined({ finishReason, usage, message }: Response): object {
+function joined({ finishReason, usage, message }: ModelResponse): object {
   const said = new Map<string, string[]>();
   for (const part of message.parts) {
     // Where parts are joined, an empty one is none.

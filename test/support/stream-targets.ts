@@ -1,7 +1,7 @@
 // Recorded streams in the words of one target: what Koine's own decoder reads, and what the target's official SDK makes
 // of the bytes over HTTP, must be what the whole answer says.
 import { afterAll, describe, expect, test } from "vitest";
-import type { Delta, Dialect, Response } from "../../src/index.ts";
+import type { Delta, Dialect, ModelResponse } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
 import type { ReplayServer } from "../../src/testkit/index.ts";
 import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
@@ -20,7 +20,7 @@ import { expectSquare } from "./stream-square.ts";
 interface Answer {
   name: string;
   deltas: Delta[];
-  response: Response;
+  response: ModelResponse;
 }
 
 /** The answers of a stream, each with a name of its own. */

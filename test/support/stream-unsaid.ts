@@ -9,7 +9,7 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
     },
     {
       at: /^(?:\/alternatives\/\d+)?\/message\/parts\/\d+/,
-      when: "order-regrouped",
+      when: "parts-reordered",
       reason: "A stream keeps the order in which things were said; a whole answer has a fixed place for each kind.",
     },
     {
@@ -23,8 +23,8 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
       reason: "Whether a text will have citations is not known when its block begins.",
     },
     {
-      at: /^\/usage|^\/extra\/anthropic\/\$form\/usage$|^usage-made$/,
-      when: "usage-made",
+      at: /^\/usage|^\/extra\/anthropic\/\$form\/usage$|^usage-synthesized$/,
+      when: "usage-synthesized",
       reason: "A stream begins with counts, because its readers add to them.",
     },
     {
@@ -49,8 +49,8 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
       reason: "The same: what is cited is counted from the beginning of the joined text, and names no part of it.",
     },
     {
-      at: /^(?:\/alternatives\/\d+)?\/finishReason\/raw$|^finish-approximated$/,
-      when: "finish-approximated",
+      at: /^(?:\/alternatives\/\d+)?\/finishReason\/raw$|^finish-reason-approximated$/,
+      when: "finish-reason-approximated",
       reason: "A stream that does not say why it ended has not ended.",
     },
     {
@@ -58,7 +58,7 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
       reason: "How the envelope of a body is spelled, down to what is null or absent: events have another envelope.",
     },
     {
-      at: /^\/alternatives\/\d+\/extra\/gemini\/index$|^residue-clash$/,
+      at: /^\/alternatives\/\d+\/extra\/gemini\/index$|^residue-conflict$/,
       reason: "In a stream the index tells candidates apart, so that an odd one cannot be kept.",
     },
   ],

@@ -1,5 +1,5 @@
 // Dialects with one fault each in what they make of errors, or of another dialect's words.
-import type { Encoded, Message, ProviderError, ModelRequest, Response } from "../../src/index.ts";
+import type { Encoded, Message, ProviderError, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import { without } from "./broken.ts";
 import type { Fault, FaultRow } from "./faults.ts";
@@ -72,14 +72,14 @@ function sends(change: (message: Message) => Message): Fault {
   return (good) => ({
     encodeRequest: (request: ModelRequest, options) =>
       good.encodeRequest({ ...request, messages: request.messages.map(change) }, options),
-    encodeResponse: (response: Response, options) =>
+    encodeResponse: (response: ModelResponse, options) =>
       good.encodeResponse({ ...response, message: change(response.message) }, options),
   });
 }
 function reports(loss: Partial<Encoded["losses"][number]>): Fault {
   const one = {
     path: "",
-    code: "field-unsaid",
+    code: "field-unsupported",
     action: "dropped",
     level: "loss",
     message: "So it is.",

@@ -1,5 +1,5 @@
 // Dialects with one fault each, made from a good one: what the suites must notice in samples of requests and responses.
-import type { Encoded, JsonObject, ModelRequest, Response } from "../../src/index.ts";
+import type { Encoded, JsonObject, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import { without } from "./broken.ts";
 import type { Fault, FaultRow, Wire } from "./faults.ts";
@@ -16,14 +16,14 @@ const LOSS = { action: "dropped", level: "loss", message: "It was so before." } 
 let count = 0;
 
 /** A dialect that keeps every body beside the value, in a way that no edit reaches. */
-function keepsBodies(isKept: (value: ModelRequest | Response) => unknown): Fault {
+function keepsBodies(isKept: (value: ModelRequest | ModelResponse) => unknown): Fault {
   return (good) => {
     const bodies = new Map<unknown, unknown>();
-    const read = <T extends ModelRequest | Response>(value: T, wire: unknown): T => {
+    const read = <T extends ModelRequest | ModelResponse>(value: T, wire: unknown): T => {
       bodies.set(isKept(value), wire);
       return value;
     };
-    const write = (value: ModelRequest | Response, encoded: Encoded): Encoded => {
+    const write = (value: ModelRequest | ModelResponse, encoded: Encoded): Encoded => {
       const wire = bodies.get(isKept(value));
       return wire === undefined ? encoded : { ...encoded, wire };
     };
@@ -45,7 +45,7 @@ function bindsResidue(): Fault {
       return bare;
     }),
     (good) => {
-      const full = <T extends ModelRequest | Response>(value: T): T => {
+      const full = <T extends ModelRequest | ModelResponse>(value: T): T => {
         const extra = kept.get(value);
         return extra === undefined ? value : { ...value, extra };
       };
@@ -70,7 +70,7 @@ export const LETTER_FAULTS: readonly FaultRow[] = [
   [
     "loses something of its own, and says so",
     /comes back as equal JSON$/,
-    writes((encoded) => ({ ...encoded, losses: [...encoded.losses, { ...LOSS, path: "", code: "field-unsaid" }] })),
+    writes((encoded) => ({ ...encoded, losses: [...encoded.losses, { ...LOSS, path: "", code: "field-unsupported" }] })),
   ],
   [
     "writes to the wire",
@@ -196,12 +196,12 @@ export const LETTER_FAULTS: readonly FaultRow[] = [
   [
     "reports a loss on another level",
     /declared codes/,
-    writes((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "", code: "field-unsaid", level: "note" }] })),
+    writes((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "", code: "field-unsupported", level: "note" }] })),
   ],
   [
     "reports a loss nowhere",
     /declared codes/,
-    writes((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "/nowhere", code: "field-unsaid" }] })),
+    writes((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "/nowhere", code: "field-unsupported" }] })),
   ],
   ["forgets unknown fields", /new field comes back/, reads((value) => without(value, "extra"))],
   [

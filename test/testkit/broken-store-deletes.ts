@@ -1,10 +1,10 @@
 // Stores with one fault each in what they delete: what the suite for stores must notice.
-import type { DeletionCounts } from "../../src/ledger/rows.ts";
-import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
-import type { LedgerTransaction } from "../../src/ledger/store.ts";
+import type { DeletionCounts } from "../../src/ledger/store/rows.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
+import type { LedgerTransaction } from "../../src/ledger/store/contract.ts";
 import { does, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
 
-type Deleting = "deleteMessages" | "deleteRuns" | "deleteThread" | "deleteKeys" | "deleteBlobs" | "deleteLooseBlobs";
+type Deleting = "deleteMessages" | "deleteRuns" | "deleteThread" | "deleteKeys" | "deleteBlobs" | "deleteUnreferencedBlobs";
 
 /** Counts something else than it deletes. */
 function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionCounts): StoreFault {
@@ -21,7 +21,7 @@ const CLAIM_OF: Record<Deleting, RegExp> = {
   deleteThread: /deleteThread takes/,
   deleteKeys: /deleteKeys takes/,
   deleteBlobs: /deleteBlobs takes/,
-  deleteLooseBlobs: /deleteLooseBlobs takes/,
+  deleteUnreferencedBlobs: /deleteUnreferencedBlobs takes/,
 };
 // The keys of the record above.
 const DELETING = Object.keys(CLAIM_OF) as Deleting[];
@@ -113,7 +113,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
     /deleteThread takes/,
     does({
       deleteThread: (good, tx) => (key) =>
-        mapAwaitable(good(key), (deleted) => (void tx.deleteLooseBlobs(key.tenant, 9_999), deleted)),
+        mapAwaitable(good(key), (deleted) => (void tx.deleteUnreferencedBlobs(key.tenant, 9_999), deleted)),
     }),
   ],
   [
@@ -151,7 +151,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes blobs that messages hold",
-    /deleteBlobs takes|deleteLooseBlobs takes|begins to hold/,
+    /deleteBlobs takes|deleteUnreferencedBlobs takes|begins to hold/,
     does({
       insertBlobRefs: () => () => undefined,
     }),
@@ -163,14 +163,14 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes young blobs",
-    /deleteLooseBlobs takes/,
-    does({ deleteLooseBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
+    /deleteUnreferencedBlobs takes/,
+    does({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves uploads that never ended",
-    /deleteLooseBlobs takes/,
+    /deleteUnreferencedBlobs takes/,
     does({
-      deleteLooseBlobs: (good, tx) => (tenant, before) => {
+      deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const chunk = tx.chunk(tenant, "00000000Z8AAAAAAAAAAAAAAAA", 0);
         const deleted = good(tenant, before);
         if (chunk !== undefined) void tx.insertChunk(chunk as never);

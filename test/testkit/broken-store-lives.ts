@@ -1,7 +1,7 @@
 // Stores with one fault each in their tenants, transactions, search or life: what the suite for stores must notice.
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { got, mapAwaitable, type Steps } from "../../src/ledger/steps.ts";
-import type { LedgerStore, LedgerTransaction, SearchQuery } from "../../src/ledger/store.ts";
+import { wait, mapAwaitable, type Steps } from "../../src/ledger/store/steps.ts";
+import type { LedgerStore, LedgerTransaction, SearchQuery } from "../../src/ledger/store/contract.ts";
 import {
   cannotUndo,
   does,
@@ -61,7 +61,7 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
     "lets messages of all tenants hold a blob",
     /held by messages of its own/,
     does({
-      deleteLooseBlobs: (good, tx) => (tenant, before) => {
+      deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const refs = tx.blobRefs({ tenant: `${tenant}-twin`, threadId: "thread" });
         if ((refs as unknown[]).length === 0) return good(tenant, before);
         return { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
@@ -318,7 +318,7 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       const seen = new Set<string>();
       const watching = does({ insertThread: (insert) => (row) => (seen.add(row.tenant), insert(row)) })(good);
       const vacuum = async (): Promise<void> => {
-        for (const tenant of seen) await good.write((tx) => got(tx.deleteKeys(tenant, 9_999)));
+        for (const tenant of seen) await good.write((tx) => wait(tx.deleteKeys(tenant, 9_999)));
       };
       return { ...watching, vacuum };
     },

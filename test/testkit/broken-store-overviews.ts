@@ -1,7 +1,7 @@
 // Stores with one fault each in what lists of threads are made of: what the suite for stores must notice.
-import type { MessageRow, MessageCount } from "../../src/ledger/rows.ts";
-import { mapAwaitable } from "../../src/ledger/steps.ts";
-import type { LedgerStore } from "../../src/ledger/store.ts";
+import type { MessageRow, MessageCount } from "../../src/ledger/store/rows.ts";
+import { mapAwaitable } from "../../src/ledger/store/steps.ts";
+import type { LedgerStore } from "../../src/ledger/store/contract.ts";
 import { lives, reads, type StoreFaultRow } from "./broken-stores.ts";
 
 const six = (tally: MessageCount): MessageCount => ({ ...tally, messages: 6 });
@@ -34,20 +34,20 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     reads({
       titles: (good) => (tenant, page) =>
         mapAwaitable(good(tenant, page), (rows) =>
-          rows.filter(({ title }) => title?.includes(page.word ?? "") ?? false),
+          rows.filter(({ title }) => title?.includes(page.term ?? "") ?? false),
         ),
     }),
   ],
   [
     "counts the messages of every thread",
-    /tallies counts/,
-    reads({ tallies: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)) }),
+    /countMessages counts/,
+    reads({ countMessages: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)) }),
   ],
   [
     "counts messages from the beginning",
-    /tallies counts/,
+    /countMessages counts/,
     reads({
-      tallies: (good) => (tenant, places) =>
+      countMessages: (good) => (tenant, places) =>
         good(
           tenant,
           places.map((place) => ({ ...place, after: "" })),
@@ -56,9 +56,9 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "looks for a user through a whole thread",
-    /tallies counts/,
+    /countMessages counts/,
     reads({
-      tallies: (good, all) => (tenant, places) =>
+      countMessages: (good, all) => (tenant, places) =>
         mapAwaitable(good(tenant, places), (found) =>
           found.map((tally) => {
             // The memory store answers at once.

@@ -1,7 +1,7 @@
 // Stores with one fault each in what they read or how they keep it: what the suite for stores must notice.
-import type { LogRow, MessageRow, RunRow } from "../../src/ledger/rows.ts";
-import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
-import type { LedgerReads, IdRange } from "../../src/ledger/store.ts";
+import type { LogRow, MessageRow, RunRow } from "../../src/ledger/store/rows.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
+import type { LedgerReads, IdRange } from "../../src/ledger/store/contract.ts";
 import { does, reads, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
 
 function each<Row>(rows: Awaitable<Row[]>, change: (row: Row) => Row): Awaitable<Row[]> {
@@ -143,24 +143,24 @@ function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
 }
 const KNOWN = new Map<string, Awaitable<MessageRow | undefined>>();
 
-function stretches(change: (stretch: IdRange) => IdRange): StoreFault {
+function ranges(change: (range: IdRange) => IdRange): StoreFault {
   return reads({
-    messages: (good) => (key, stretch) => good(key, change(stretch)),
-    headers: (good) => (key, stretch) => good(key, change(stretch)),
-    log: (good) => (key, stretch) => good(key, { ...stretch, ...change(stretch) }),
+    messages: (good) => (key, range) => good(key, change(range)),
+    headers: (good) => (key, range) => good(key, change(range)),
+    log: (good) => (key, range) => good(key, { ...range, ...change(range) }),
   });
 }
-const STRETCHES = /stretches/;
+const RANGES = /ranges/;
 const within = (after: string | undefined) => (row: { id: string }) => after === undefined || row.id >= after;
 
 const STRETCH_FAULTS: readonly StoreFaultRow[] = [
-  ["forgets the limit", STRETCHES, stretches((stretch) => ({ ...stretch, limit: 1_000 }))],
-  ["forgets the order", STRETCHES, stretches(({ order: _order, ...stretch }) => stretch)],
-  ["forgets where to begin", STRETCHES, stretches(({ after: _after, ...stretch }) => stretch)],
-  ["forgets where to end", STRETCHES, stretches(({ upTo: _upTo, ...stretch }) => stretch)],
+  ["forgets the limit", RANGES, ranges((range) => ({ ...range, limit: 1_000 }))],
+  ["forgets the order", RANGES, ranges(({ order: _order, ...range }) => range)],
+  ["forgets where to begin", RANGES, ranges(({ after: _after, ...range }) => range)],
+  ["forgets where to end", RANGES, ranges(({ upTo: _upTo, ...range }) => range)],
   [
     "begins with the row that it should begin after",
-    STRETCHES,
+    RANGES,
     reads({
       messages:
         (good) =>
@@ -174,49 +174,49 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ends before the row that it should end with",
-    STRETCHES,
+    RANGES,
     reads({
-      headers: (good) => (key, stretch) => only(good(key, stretch), ({ id }) => id !== stretch.upTo),
-      log: (good) => (key, stretch) => only(good(key, stretch), ({ id }) => id !== stretch.upTo),
+      headers: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
+      log: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
     }),
   ],
   [
-    "cuts a stretch before it turns it around",
-    STRETCHES,
+    "cuts a range before it turns it around",
+    RANGES,
     reads({
       messages:
         (good) =>
         (key, { order, ...rest }) =>
-          mapAwaitable(good(key, rest), (rows) => (order === "down" ? rows.toReversed() : rows)),
+          mapAwaitable(good(key, rest), (rows) => (order === "desc" ? rows.toReversed() : rows)),
       log:
         (good) =>
         (key, { order, ...rest }) =>
-          mapAwaitable(good(key, rest), (rows) => (order === "down" ? rows.toReversed() : rows)),
+          mapAwaitable(good(key, rest), (rows) => (order === "desc" ? rows.toReversed() : rows)),
     }),
   ],
   [
     "gives headers with bodies",
-    STRETCHES,
-    reads({ headers: (_, all) => (key, stretch) => all.messages(key, stretch) }),
+    RANGES,
+    reads({ headers: (_, all) => (key, range) => all.messages(key, range) }),
   ],
   [
     "gives the log of all runs",
-    STRETCHES,
+    RANGES,
     reads({
       log:
         (good) =>
-        (key, { runId: _runId, ...stretch }) =>
-          good(key, stretch),
+        (key, { runId: _runId, ...range }) =>
+          good(key, range),
     }),
   ],
   [
     "looks for a run's log within the first rows only",
-    STRETCHES,
+    RANGES,
     reads({
       log:
         (good) =>
-        (key, { runId, ...stretch }) =>
-          only(good(key, stretch), (row: LogRow) => runId === undefined || row.runId === runId),
+        (key, { runId, ...range }) =>
+          only(good(key, range), (row: LogRow) => runId === undefined || row.runId === runId),
     }),
   ],
 ];
@@ -230,12 +230,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "orders ids as names",
     /compared as bytes/,
-    reads({ messages: (good) => (key, stretch) => inAnotherOrder(good(key, stretch), byId(asNames)) }),
+    reads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
   ],
   [
     "orders ids by units of 16 bits",
     /compared as bytes/,
-    reads({ log: (good) => (key, stretch) => inAnotherOrder(good(key, stretch), byId(plainly)) }),
+    reads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
   ],
   [
     "takes capitals for small letters",

@@ -1,6 +1,6 @@
 // Stores with one fault each in kinds of threads, names of runs, entries and work: what the suite for stores must notice.
-import type { WorkRow } from "../../src/ledger/rows.ts";
-import { mapAwaitable } from "../../src/ledger/steps.ts";
+import type { WorkRow } from "../../src/ledger/store/rows.ts";
+import { mapAwaitable } from "../../src/ledger/store/steps.ts";
 import { does, reads, type StoreFaultRow } from "./broken-stores.ts";
 
 export const WORK_FAULTS: readonly StoreFaultRow[] = [
@@ -40,8 +40,8 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     reads({
       log:
         (good) =>
-        (key, { runId, ...stretch }) =>
-          good(key, runId === undefined || runId === "" ? stretch : { ...stretch, runId }),
+        (key, { runId, ...range }) =>
+          good(key, runId === undefined || runId === "" ? range : { ...range, runId }),
     }),
   ],
   [

@@ -1,8 +1,8 @@
 // Stores with one fault each in what work does: what the suite for stores must notice.
 import { LedgerError } from "../../src/ledger/errors.ts";
-import type { BlobRow } from "../../src/ledger/rows.ts";
-import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
-import type { LedgerTransaction } from "../../src/ledger/store.ts";
+import type { BlobRow } from "../../src/ledger/store/rows.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
+import type { LedgerTransaction } from "../../src/ledger/store/contract.ts";
 import { cannotUndo, does, postpones, reads, spreads, type StoreFaultRow } from "./broken-stores.ts";
 
 /** Says that nothing happened where something is taken. */
@@ -287,7 +287,7 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
   "deleteMessages",
   "deleteRuns",
   "deleteKeys",
-  "deleteLooseBlobs",
+  "deleteUnreferencedBlobs",
   "deleteThread",
   "deleteBlobs",
 ];

@@ -1,6 +1,6 @@
 // Ways to break a good store: another read, another step of work, another transaction, another life.
-import { type Steps, got, runLater } from "../../src/ledger/steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction } from "../../src/ledger/store.ts";
+import { type Steps, wait, runAsync } from "../../src/ledger/store/steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction } from "../../src/ledger/store/contract.ts";
 
 export type StoreFault = (good: LedgerStore) => LedgerStore;
 /** What is wrong, which case must notice, and how it is done. */
@@ -64,7 +64,7 @@ function alone<T>(good: LedgerStore, step: (tx: LedgerTransaction) => T): T {
   const results: T[] = [];
   // The memory store runs work before `write` returns.
   const done = good.write(function* (tx) {
-    results.push(yield* got(step(tx)));
+    results.push(yield* wait(step(tx)));
   });
   done.catch(() => undefined);
   if (results.length === 0) throw new Error("The step failed.");
@@ -168,12 +168,12 @@ export const stepByStep: StoreFault = (good) => ({
         (_, name) =>
         async (...values: unknown[]): Promise<unknown> => {
           const result = await good.write((own) =>
-            got<unknown>(Reflect.apply(Reflect.get(own, name, own), own, values)),
+            wait<unknown>(Reflect.apply(Reflect.get(own, name, own), own, values)),
           );
           await new Promise((resolve) => setTimeout(resolve, 0));
           return result;
         },
     });
-    return runLater(work(tx));
+    return runAsync(work(tx));
   },
 });

@@ -1,5 +1,5 @@
 // Dialects with one fault in their streams each, made from a good one: what the suite for streams must notice.
-import type { Delta, Dialect, Loss, Response, StreamDecoder, StreamEncoder, WireEvent } from "../../src/index.ts";
+import type { Delta, Dialect, Loss, ModelResponse, StreamDecoder, StreamEncoder, WireEvent } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import type { FaultRow } from "./faults.ts";
 import { without } from "./broken.ts";
@@ -54,7 +54,7 @@ function reports(change: (losses: readonly Loss[]) => Loss[]): Fault {
   });
 }
 const says = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
-const LOSS: Loss = { path: "", action: "dropped", level: "loss", code: "field-unsaid", message: "It was so before." };
+const LOSS: Loss = { path: "", action: "dropped", level: "loss", code: "field-unsupported", message: "It was so before." };
 const DONE: Delta = { kind: "done", payload: { finishReason: "stop" } };
 let count = 0;
 
@@ -214,7 +214,7 @@ const READING_FAULTS: readonly FaultRow[] = [
 ];
 
 /** Encodes the whole answer otherwise. */
-function wholes(change: (response: Response) => Response): Fault {
+function wholes(change: (response: ModelResponse) => ModelResponse): Fault {
   return (good: Dialect) => ({ encodeResponse: (response, options) => good.encodeResponse(change(response), options) });
 }
 

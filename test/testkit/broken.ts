@@ -62,7 +62,7 @@ function swapped(field: "seals" | "toolCallId", isMeant: (part: Part) => boolean
   });
 }
 const SAME = /decodes to the same/;
-const note = (path: string, code = "residue-foreign"): Encoded["losses"][number] => ({
+const note = (path: string, code = "residue-not-portable"): Encoded["losses"][number] => ({
   path,
   code,
   action: "dropped",
@@ -143,7 +143,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   [
     "forgets a loss",
     /lost silently/,
-    writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ code }) => code !== "residue-foreign") })),
+    writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ code }) => code !== "residue-not-portable") })),
   ],
   [
     "forgets one loss of many",
@@ -235,7 +235,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   [
     "has errors with an odd code",
     /gone or odd/,
-    throws(({ path }) => new DialectError("plain", path, "not-carried", "No.")),
+    throws(({ path }) => new DialectError("plain", path, "not-supported", "No.")),
   ],
   ["names no place for nonsense", /error with a path/, throws(() => REFUSED(""))],
   [

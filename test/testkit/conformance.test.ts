@@ -58,7 +58,7 @@ test("what a loss names may come back different, also where each of a list is na
         messages.map((message) => ({ ...message, parts: message.parts.map((part) => without(part, "seals")) })),
       );
       const gone = [...places(messages)].filter(({ path }) => /^\/\d+\/parts\/\d+\/seals\/\d+$/.test(path));
-      const loss = { code: "field-unsaid", action: "dropped", level: "loss", message: "No seals." } as const;
+      const loss = { code: "field-unsupported", action: "dropped", level: "loss", message: "No seals." } as const;
       return { wire, losses: [...losses, ...gone.map(({ path }) => ({ path, ...loss }))] };
     },
   };

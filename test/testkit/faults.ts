@@ -1,5 +1,5 @@
 // Ways to break a good dialect: another value encoded, another wire written, another value read, another error thrown.
-import type { Dialect, Encoded, Message, Part, ModelRequest, Response } from "../../src/index.ts";
+import type { Dialect, Encoded, Message, Part, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 
 /** The good dialect's methods, some of them replaced. */
@@ -12,7 +12,7 @@ export type Wire = Record<string, unknown>;
 export function asks(change: (request: ModelRequest) => ModelRequest): Fault {
   return (good) => ({ encodeRequest: (request, options) => good.encodeRequest(change(request), options) });
 }
-export function answers(change: (response: Response) => Response): Fault {
+export function answers(change: (response: ModelResponse) => ModelResponse): Fault {
   return (good) => ({ encodeResponse: (response, options) => good.encodeResponse(change(response), options) });
 }
 export function says(change: (message: Message) => Message): Fault {
@@ -34,7 +34,7 @@ export function writes(change: (encoded: Encoded & { wire: Wire }) => Encoded): 
   });
 }
 /** Reads something else than it should, in both. */
-export function reads(change: <T extends ModelRequest | Response>(value: T, wire: unknown) => T): Fault {
+export function reads(change: <T extends ModelRequest | ModelResponse>(value: T, wire: unknown) => T): Fault {
   return (good) => ({
     decodeRequest: (wire, options) => change(good.decodeRequest(wire, options), wire),
     decodeResponse: (wire, options) => change(good.decodeResponse(wire, options), wire),

@@ -1,8 +1,8 @@
 // The galleries use every field and every word of the model, and every dialect says all of them, or what it cannot say.
 import { describe, expect, test } from "vitest";
 import { dialect, dialects, validateRequest, validateResponse } from "../../src/index.ts";
-import { request, response } from "../../src/model/exchange-shapes.ts";
-import type { AnyShape } from "../../src/model/shape.ts";
+import { request, response } from "../../src/model/validation/request-shapes.ts";
+import type { AnyShape } from "../../src/model/validation/shape.ts";
 import { errorConformance, requestConformance, requestGallery } from "../../src/testkit/index.ts";
 import { responseConformance, responseGallery } from "../../src/testkit/index.ts";
 import { checkAll } from "../support/corpus.ts";

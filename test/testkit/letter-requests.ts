@@ -1,17 +1,20 @@
 // The requests of a small dialect without a fault: plain blocks, words of its own for choices, streaming in the
 // address. It mends blank texts and ids with spaces.
-import { copyField, isObject, keepFields, readList, readObject, reportForeignResidue } from "../../src/index.ts";
-import { reportUncarried, restOf, restoreResidue, sameJson } from "../../src/index.ts";
-import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Names } from "../../src/index.ts";
+import { isObject } from "../../src/index.ts";
+import { copyField, storeResidue, readList, readObject, reportNotPortableResidue } from "../../src/dialects/kit/index.ts";
+import { sameJson } from "../../src/index.ts";
+import { reportUnsupportedFields, unknownFields, restoreResidue } from "../../src/dialects/kit/index.ts";
+import type { JsonObject, JsonValue, Message, Renames } from "../../src/index.ts";
+import type { DecodeContext, EncodeContext } from "../../src/dialects/kit/index.ts";
 import type { ModelRequest, Tool, ToolChoice } from "../../src/index.ts";
 import { decodeMessage, encodeMessage, PLAIN_LOSSES } from "./plain.ts";
 
 export const LETTER_LOSSES = {
   ...PLAIN_LOSSES,
-  "id-renamed": { action: "repaired", level: "note", says: "Ids have no spaces here." },
-  "text-blank": { action: "repaired", level: "note", says: "No text is blank here." },
-  "word-approximated": { action: "approximated", level: "loss", says: "There is no such word." },
-  "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another dialect has." },
+  "id-renamed": { action: "repaired", level: "note", message: "Ids have no spaces here." },
+  "text-blank": { action: "repaired", level: "note", message: "No text is blank here." },
+  "word-approximated": { action: "approximated", level: "loss", message: "There is no such word." },
+  "tool-not-portable": { action: "dropped", level: "loss", message: "A tool that only another dialect has." },
 } as const;
 export type Code = keyof typeof LETTER_LOSSES;
 export type Context = EncodeContext<Code>;
@@ -56,7 +59,7 @@ export class Taker {
   }
 
   keepRest(target: { extra?: Record<string, JsonObject> }, dialect: string): void {
-    keepFields(target, dialect, restOf(this.wire, this.#taken));
+    storeResidue(target, dialect, unknownFields(this.wire, this.#taken));
   }
 }
 
@@ -77,12 +80,12 @@ const TOOL_FIELDS = new Set(["type", "name", "description", "inputSchema", "stri
 
 function encodeTool(tool: Tool, context: Context): JsonValue[] {
   if (tool.type === "provider") {
-    if (tool.dialect !== context.dialect) context.report.addLoss("tool-foreign");
-    reportUncarried(tool, new Set(["type", "dialect", "name", "value"]), context, "field-unsaid");
+    if (tool.dialect !== context.dialect) context.report.addLoss("tool-not-portable");
+    reportUnsupportedFields(tool, new Set(["type", "dialect", "name", "value"]), context, "field-unsupported");
     return tool.dialect === context.dialect ? [tool.value["tool"] ?? null] : [];
   }
-  reportUncarried(tool, TOOL_FIELDS, context, "field-unsaid");
-  reportForeignResidue(tool, context);
+  reportUnsupportedFields(tool, TOOL_FIELDS, context, "field-unsupported");
+  reportNotPortableResidue(tool, context);
   const wire: JsonObject = { name: tool.name };
   if (tool.description !== undefined) wire["about"] = tool.description;
   // A schema is JSON.
@@ -105,7 +108,7 @@ function decodeChoice(wire: JsonValue): ToolChoice {
 function encodeChoice(choice: ToolChoice, context: Context): JsonValue | undefined {
   if (typeof choice === "string") return CHOICES.find(([ours]) => ours === choice)?.[1];
   if ("toolName" in choice) return { tool: choice.toolName };
-  context.report.addLoss("field-unsaid", "toolChoice");
+  context.report.addLoss("field-unsupported", "toolChoice");
   return undefined;
 }
 
@@ -136,11 +139,11 @@ const REQUEST_FIELDS = new Set(
   "model messages tools toolChoice output sampling reasoning metadata stream extra".split(" "),
 );
 
-export function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObject; names?: Names } {
+export function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObject; names?: Renames } {
   const { model, tools, toolChoice, output, sampling, reasoning, metadata } = request;
   const { pathTracker: trail, report } = context;
-  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
-  reportForeignResidue(request, context);
+  reportUnsupportedFields(request, REQUEST_FIELDS, context, "field-unsupported");
+  reportNotPortableResidue(request, context);
   const renamed: Record<string, string> = {};
   const dialogue = trail.each("messages", request.messages, (each) => encodeTurn(each, renamed, context));
   const wire: JsonObject = { dialogue };
@@ -149,18 +152,18 @@ export function encodeRequest(request: ModelRequest, context: Context): { wire: 
   const pick = toolChoice === undefined ? undefined : encodeChoice(toolChoice, context);
   if (pick !== undefined) wire["pick"] = pick;
   if (reasoning !== undefined) {
-    trail.into("reasoning", () => reportUncarried(reasoning, new Set(["effort"]), context, "field-unsaid"));
+    trail.into("reasoning", () => reportUnsupportedFields(reasoning, new Set(["effort"]), context, "field-unsupported"));
     if (reasoning.effort !== undefined) wire["effort"] = reasoning.effort;
   }
   // Metadata and schemas are JSON.
   if (metadata !== undefined) wire["notes"] = metadata as JsonObject;
   if (output?.type === "json-schema") {
-    trail.into("output", () => reportUncarried(output, new Set(["type", "schema"]), context, "field-unsaid"));
+    trail.into("output", () => reportUnsupportedFields(output, new Set(["type", "schema"]), context, "field-unsupported"));
     wire["shape"] = output.schema as JsonObject;
-  } else if (output !== undefined) report.addLoss("field-unsaid", "output");
+  } else if (output !== undefined) report.addLoss("field-unsupported", "output");
   if (sampling !== undefined) {
     const carried = new Set<string>(SETTINGS.map(([, ours]) => ours));
-    trail.into("sampling", () => reportUncarried(sampling, carried, context, "field-unsaid"));
+    trail.into("sampling", () => reportUnsupportedFields(sampling, carried, context, "field-unsupported"));
     for (const [theirs, ours] of SETTINGS) if (ours in sampling) copyField(sampling, ours, wire, theirs);
   }
   restoreResidue(wire, request, context);

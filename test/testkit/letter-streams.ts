@@ -1,12 +1,15 @@
 // The small dialect of letters, with streams: texts come in pieces, other blocks whole, the rest with the end. Without
 // a fault, so that the suite for streams can be tried on it.
-import { defineDialect, isObject, readObject, restOf as othersOf } from "../../src/index.ts";
-import type { DecodeContext, Delta, Extra, JsonObject, JsonValue, Part, Response } from "../../src/index.ts";
-import type { Dialect, EncodeContext, EventDecoder, StreamEncoder, WireEvent } from "../../src/index.ts";
-import type { Draft } from "../../src/dialects/kit/follow.ts";
-import { Follower } from "../../src/dialects/kit/follow.ts";
-import { PartSequence } from "../../src/dialects/kit/sequence.ts";
-import { startDelta, truncated } from "../../src/dialects/kit/streams.ts";
+import { isObject } from "../../src/index.ts";
+import { defineDialect, readObject, unknownFields as othersOf } from "../../src/dialects/kit/index.ts";
+import type { Delta, Extra, JsonObject, JsonValue, Part, ModelResponse } from "../../src/index.ts";
+import type { DecodeContext } from "../../src/dialects/kit/index.ts";
+import type { Dialect, StreamEncoder, WireEvent } from "../../src/index.ts";
+import type { EncodeContext, EventDecoder } from "../../src/dialects/kit/index.ts";
+import type { PartDraft } from "../../src/dialects/kit/streams/answer-follower.ts";
+import { AnswerFollower } from "../../src/dialects/kit/streams/answer-follower.ts";
+import { PartSequence } from "../../src/dialects/kit/streams/part-sequence.ts";
+import { createStartDelta, createTruncatedDelta } from "../../src/dialects/kit/streams/stream-deltas.ts";
 import { LETTER_LOSSES } from "./letter-requests.ts";
 import type { Code } from "./letter-requests.ts";
 import { letters } from "./letters.ts";
@@ -20,7 +23,7 @@ function restOf(fields: JsonObject, ...known: string[]): JsonObject {
 }
 
 /** The answer that a body would be, if it said these fields; nothing where it can be none. */
-function bodyOf(fields: JsonObject): Response | undefined {
+function bodyOf(fields: JsonObject): ModelResponse | undefined {
   try {
     return good.decodeResponse({ said: SPOKEN, ...fields });
   } catch {
@@ -62,7 +65,7 @@ class LetterDecoder implements EventDecoder {
     this.#unheard = [];
     const { id = "", model = "", createdAt, extra } = bodyOf({ end: "done", ...begin }) ?? {};
     const kept = extraOf({ ...extra?.[ID], ...rest });
-    return startDelta({ modelId: model, requestId: id, ...(createdAt !== undefined && { createdAt }), ...kept });
+    return createStartDelta({ modelId: model, requestId: id, ...(createdAt !== undefined && { createdAt }), ...kept });
   }
 
   #read(event: JsonObject): Delta[] | undefined {
@@ -83,7 +86,7 @@ class LetterDecoder implements EventDecoder {
     if (this.#blocks.get(at) === "closed") return undefined;
     this.#blocks.set(at, "open");
     const rest = extraOf(restOf(event, "at", "add"));
-    return [{ kind: "text", payload: { textDelta, part: JSON.stringify(at), ...rest } }];
+    return [{ kind: "text", payload: { textDelta, partKey: JSON.stringify(at), ...rest } }];
   }
 
   #readBlock(at: JsonValue, block: JsonValue, event: JsonObject): Delta[] | undefined {
@@ -94,11 +97,11 @@ class LetterDecoder implements EventDecoder {
     const part = JSON.stringify(at);
     const rest = extraOf(restOf(event, "at", "block"));
     if (state === undefined || value.type !== "text")
-      return [{ kind: "part", payload: { value: this.#traced(value, block), part, ...rest } }];
+      return [{ kind: "part", payload: { value: this.#traced(value, block), partKey: part, ...rest } }];
     const extra = extraOf({ ...value.extra?.[ID], ...rest.extra?.[ID] });
     return [
-      { kind: "text", payload: { textDelta: value.text, part, ...extra } },
-      ...(value.seals ?? []).map((seal): Delta => ({ kind: "seal", payload: { seal, part } })),
+      { kind: "text", payload: { textDelta: value.text, partKey: part, ...extra } },
+      ...(value.seals ?? []).map((seal): Delta => ({ kind: "seal", payload: { seal, partKey: part } })),
     ];
   }
 
@@ -137,7 +140,7 @@ class LetterDecoder implements EventDecoder {
     return [end];
   }
 
-  end(reason = truncated()): Delta[] {
+  end(reason = createTruncatedDelta()): Delta[] {
     if (!this.#isOpen && !this.#isNew) return [];
     const opening = this.#isNew ? [this.#start({}, {})] : [];
     return [...opening, ...this.#close({ ...reason, payload: { ...reason.payload, ...this.#leftover({}) } })];
@@ -145,7 +148,7 @@ class LetterDecoder implements EventDecoder {
 }
 
 class LetterEncoder implements Omit<StreamEncoder, "losses"> {
-  #follower = new Follower();
+  #follower = new AnswerFollower();
   #events: WireEvent[] = [];
   readonly #context: EncodeContext<Code>;
   readonly #parts = new PartSequence({
@@ -167,9 +170,9 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
     this.#events.push({ data });
   }
 
-  #closeBlock({ kind, index, part }: Draft): void {
+  #closeBlock({ kind, index, part }: PartDraft): void {
     const shown = kind === "text" && part.type === "text" ? { ...part, text: "" } : part;
-    const response: Response = {
+    const response: ModelResponse = {
       id: "",
       model: "",
       message: { role: "assistant", parts: [shown] },
@@ -194,7 +197,7 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
 
   #close(isDone: boolean): void {
     this.#parts.end();
-    const { error, ...response } = this.#follower.response() as Response; // it has just ended
+    const { error, ...response } = this.#follower.response() as ModelResponse; // it has just ended
     const { $events = [], ...own } = response.extra?.[ID] ?? {};
     const { wire, losses } = good.encodeResponse({ ...response, extra: { ...response.extra, [ID]: own } });
     if (isDone) this.#context.report.losses.push(...losses);
@@ -211,9 +214,9 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
   }
 }
 
-function bodyWire(fields: { [K in "id" | "model" | "createdAt" | "extra"]: Response[K] | undefined }): JsonObject {
+function bodyWire(fields: { [K in "id" | "model" | "createdAt" | "extra"]: ModelResponse[K] | undefined }): JsonObject {
   const { id = "", model = "", createdAt, extra } = fields;
-  const response: Response = {
+  const response: ModelResponse = {
     id,
     model,
     message: { role: "assistant", parts: [] },

@@ -1,8 +1,10 @@
 // A small dialect without a fault for requests, responses and errors: the measure that their suites are tried on.
-import { copyField, defineDialect, formOf, isObject, keepForm, PROVIDER_ERROR_KINDS } from "../../src/index.ts";
-import { readObject, reportForeignResidue, reportUncarried, restoreResidue } from "../../src/index.ts";
-import type { DecodeContext, FinishReason, JsonObject, JsonValue, ProviderError } from "../../src/index.ts";
-import type { ProviderErrorKind, Response, Usage } from "../../src/index.ts";
+import { isObject, PROVIDER_ERROR_KINDS } from "../../src/index.ts";
+import { copyField, defineDialect, readForm, storeForm } from "../../src/dialects/kit/index.ts";
+import { readObject, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../src/dialects/kit/index.ts";
+import type { FinishReason, JsonObject, JsonValue, ProviderError } from "../../src/index.ts";
+import type { DecodeContext } from "../../src/dialects/kit/index.ts";
+import type { ProviderErrorKind, ModelResponse, Usage } from "../../src/index.ts";
 import type { Code, Context } from "./letter-requests.ts";
 import { decodeRequest, encodeRequest, encodeTurn, isNumber, isText, LETTER_LOSSES, Taker } from "./letter-requests.ts";
 import { decodeMessage, plain } from "./plain.ts";
@@ -55,8 +57,8 @@ function decodeUsage(wire: JsonObject, dialect: string): Usage {
 function encodeUsage(usage: Usage, context: Context): JsonObject {
   const wire: JsonObject = {};
   const carried = new Set<string>([...COUNTS.map(([, ours]) => ours), "extra", "raw"]);
-  reportUncarried(usage, carried, context, "field-unsaid");
-  reportForeignResidue(usage, context);
+  reportUnsupportedFields(usage, carried, context, "field-unsupported");
+  reportNotPortableResidue(usage, context);
   for (const [theirs, ours] of COUNTS) if (ours in usage) copyField(usage, ours, wire, theirs);
   wire["in"] = usage.inputTokens - (usage.cacheReadTokens ?? 0);
   restoreResidue(wire, usage, context);
@@ -65,21 +67,21 @@ function encodeUsage(usage: Usage, context: Context): JsonObject {
 
 const isSeconds = (value: JsonValue): value is number => Number.isInteger(value) && Math.abs(Number(value)) < 1e11;
 
-function decodeResponse(wire: unknown, context: DecodeContext): Response {
+function decodeResponse(wire: unknown, context: DecodeContext): ModelResponse {
   const { dialect } = context;
   const fields = new Taker(readObject(wire, context));
   const said = fields.take("said", isObject);
   if (said === undefined) context.fail("wrong-type", "Expected what was said.", "said");
   const end = fields.take("end", isText);
-  const response: Response = {
+  const response: ModelResponse = {
     id: fields.take("id", isText) ?? "",
     model: fields.take("model", isText) ?? "",
     message: context.pathTracker.into("said", () => decodeMessage(said, context)),
     finishReason: decodeEnding(end ?? "done"),
   };
   // Plain is an ending, and no empty id or model.
-  if (end === undefined) keepForm(response, dialect, "end", null);
-  for (const key of ["id", "model"]) if (fields.wire[key] === "") keepForm(response, dialect, key, "");
+  if (end === undefined) storeForm(response, dialect, "end", null);
+  for (const key of ["id", "model"]) if (fields.wire[key] === "") storeForm(response, dialect, key, "");
   const counts = fields.take("counts", isCounts);
   if (counts !== undefined) response.usage = decodeUsage(counts, dialect);
   const at = fields.take("at", isSeconds);
@@ -90,11 +92,11 @@ function decodeResponse(wire: unknown, context: DecodeContext): Response {
 
 const RESPONSE_FIELDS = new Set(["id", "model", "message", "finishReason", "usage", "createdAt", "extra"]);
 
-function encodeResponse(response: Response, context: Context): JsonObject {
+function encodeResponse(response: ModelResponse, context: Context): JsonObject {
   const { id, model, message, finishReason, usage, createdAt } = response;
-  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
-  reportForeignResidue(response, context);
-  const form = formOf(response, context.dialect);
+  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported");
+  reportNotPortableResidue(response, context);
+  const form = readForm(response, context.dialect);
   const wire: JsonObject = { said: context.pathTracker.into("message", () => encodeTurn(message, {}, context)) };
   if (id !== "" || form["id"] === "") wire["id"] = id;
   if (model !== "" || form["model"] === "") wire["model"] = model;

@@ -1,32 +1,16 @@
 // A small dialect without a fault: the measure that the suite is tried on. Four kinds of blocks, all their fields and
 // their seals; what is malformed is kept verbatim.
-import {
-  copyField,
-  defineDialect,
-  FOREIGN_LOSSES,
-  formOf,
-  isObject,
-  keepFields,
-  keepForm,
-  readList,
-  readMessageList,
-  readObject,
-  readString,
-  reportForeignResidue,
-  reportUncarried,
-  restOf,
-  restoreResidue,
-  ROLES,
-  validate,
-} from "../../src/index.ts";
-import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part } from "../../src/index.ts";
+import { isObject, ROLES, validate } from "../../src/index.ts";
+import { copyField, defineDialect, NOT_PORTABLE_LOSSES, readForm, storeResidue, storeForm, readList, readMessageList, readObject, readString, reportNotPortableResidue, reportUnsupportedFields, unknownFields, restoreResidue } from "../../src/dialects/kit/index.ts";
+import type { JsonObject, JsonValue, Message, Part } from "../../src/index.ts";
+import type { DecodeContext, EncodeContext } from "../../src/dialects/kit/index.ts";
 
 export const PLAIN_LOSSES = {
-  ...FOREIGN_LOSSES,
-  "residue-clash": { action: "dropped", level: "loss", message: "Its place is taken." },
+  ...NOT_PORTABLE_LOSSES,
+  "residue-conflict": { action: "dropped", level: "loss", message: "Its place is taken." },
   "role-approximated": { action: "approximated", level: "loss", message: "There is no such role." },
-  "part-unsayable": { action: "dropped", level: "loss", message: "There is no block for this part." },
-  "field-unsaid": { action: "dropped", level: "loss", message: "There is no field for this." },
+  "part-unsupported": { action: "dropped", level: "loss", message: "There is no block for this part." },
+  "field-unsupported": { action: "dropped", level: "loss", message: "There is no field for this." },
 } as const;
 export type PlainLoss = keyof typeof PLAIN_LOSSES;
 type Code = PlainLoss;
@@ -48,22 +32,22 @@ function decodeBlock(value: JsonValue, { dialect }: DecodeContext): Part {
   const part = { type } as Part;
   for (const field of known) if (Object.hasOwn(value, field)) copyField(value, field, part);
   if (validate({ role: "assistant", parts: [part] }).some(({ code }) => code !== "role-part")) return verbatim;
-  keepFields(part, dialect, restOf(value, new Set(["is", ...known])));
+  storeResidue(part, dialect, unknownFields(value, new Set(["is", ...known])));
   return part;
 }
 
 function encodeBlock(part: Part, context: EncodeContext<Code>): JsonValue[] {
   if (part.type === "opaque" && part.dialect === context.dialect) {
-    reportUncarried(part, new Set(["type", "dialect", "value"]), context, "field-unsaid");
+    reportUnsupportedFields(part, new Set(["type", "dialect", "value"]), context, "field-unsupported");
     return [part.value as JsonValue];
   }
   const known = BLOCKS[part.type];
   if (known === undefined) {
-    context.report.addLoss("part-unsayable");
+    context.report.addLoss("part-unsupported");
     return [];
   }
-  reportUncarried(part, new Set(["type", "extra", ...known]), context, "field-unsaid");
-  reportForeignResidue(part, context);
+  reportUnsupportedFields(part, new Set(["type", "extra", ...known]), context, "field-unsupported");
+  reportNotPortableResidue(part, context);
   const wire: JsonObject = { is: part.type };
   for (const field of known) if (Object.hasOwn(part, field)) copyField(part, field, wire);
   restoreResidue(wire, part, context);
@@ -77,17 +61,17 @@ export function decodeMessage(value: JsonValue, context: DecodeContext): Message
   const blocks = readList(wire["blocks"], context, "blocks");
   const parts = context.pathTracker.each("blocks", blocks, (block) => decodeBlock(block, context));
   const message: Message = { role: role ?? "user", parts };
-  if (role === undefined) keepForm(message, context.dialect, "from", word);
+  if (role === undefined) storeForm(message, context.dialect, "from", word);
   if (wire["name"] !== undefined) message.name = readString(wire, "name", context);
-  keepFields(message, context.dialect, restOf(wire, MESSAGE));
+  storeResidue(message, context.dialect, unknownFields(wire, MESSAGE));
   return message;
 }
 
 export function encodeMessage(message: Message, context: EncodeContext<Code>): JsonObject {
-  reportUncarried(message, new Set(["role", "parts", "name", "extra"]), context, "field-unsaid");
-  reportForeignResidue(message, context);
+  reportUnsupportedFields(message, new Set(["role", "parts", "name", "extra"]), context, "field-unsupported");
+  reportNotPortableResidue(message, context);
   const blocks = context.pathTracker.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
-  const spelled = message.role === "user" ? formOf(message, context.dialect)["from"] : undefined;
+  const spelled = message.role === "user" ? readForm(message, context.dialect)["from"] : undefined;
   const wire: JsonObject = { from: typeof spelled === "string" ? spelled : message.role, blocks };
   if (message.name !== undefined) wire["name"] = message.name;
   restoreResidue(wire, message, context);

@@ -1,6 +1,6 @@
 // The oracle for large values tells as much as the exact one: whatever place an encoder forgets, it notices.
 import { expect, test } from "vitest";
-import type { Encoded, ModelRequest, Response } from "../../src/index.ts";
+import type { Encoded, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { requestGallery, responseGallery, sampledLosses, silentLosses } from "../../src/testkit/index.ts";
 import { patternOf } from "../../src/testkit/choice.ts";
 import { coverage } from "../../src/testkit/coverage.ts";
@@ -50,8 +50,8 @@ test.each(ORACLES)("%s notices any place of a request that is forgotten", (_, fi
 });
 
 test.each(ORACLES)("%s notices any place of a response that is forgotten", (_, find) => {
-  const value = everyResponse as Response;
-  const encode = (each: Response): Encoded => spoken.encodeResponse(each);
+  const value = everyResponse as ModelResponse;
+  const encode = (each: ModelResponse): Encoded => spoken.encodeResponse(each);
   expect(placesOf(value, encode).length).toBeGreaterThan(15);
   expect(missed(value, encode, find)).toStrictEqual([]);
 });

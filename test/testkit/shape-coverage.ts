@@ -1,6 +1,6 @@
 // Which fields and words of a shape a set of values uses, and which there are.
-import type { AnyShape, ObjectShape } from "../../src/model/shape.ts";
-import { NAMED, storedMessage } from "../../src/model/shapes.ts";
+import type { AnyShape, ObjectShape } from "../../src/model/validation/shape.ts";
+import { NAMED, storedMessage } from "../../src/model/validation/message-shapes.ts";
 
 /** Calls `found` with the name of each field and word, and the shape it belongs to. */
 type Found = (owner: AnyShape, name: string, path: string) => void;
@@ -19,7 +19,7 @@ export function allOf(given: AnyShape, found: Found, path = "", seen = new Set<A
   const shape = inside(given);
   if (seen.has(shape)) return;
   seen.add(shape);
-  if (shape.kind === "words") for (const word of shape.words) found(shape, word, `${path} = ${word}`);
+  if (shape.kind === "words") for (const word of shape.values) found(shape, word, `${path} = ${word}`);
   if (shape.kind === "list" || shape.kind === "nullable") allOf(shape.of, found, path, seen);
   if (shape.kind === "either") for (const each of shape.of.filter(isMeant)) allOf(each, found, path, seen);
   if (shape.kind === "union") {

@@ -56,8 +56,8 @@ test("a dialect without a fault passes every case", () => {
 
 test("a dialect that carries no whole answers is held to what its streams say", () => {
   const good = letterStreams();
-  const carries = new Set([...good.supports].filter((cargo) => cargo !== "responses"));
-  const cases = suite(Object.assign(Object.create(good) as Dialect, { carries }));
+  const supports = new Set([...good.supports].filter((capability) => capability !== "responses"));
+  const cases = suite(Object.assign(Object.create(good) as Dialect, { supports }));
   for (const { run } of cases) run();
   expect(cases.filter(({ title }) => title.includes("B80"))).toStrictEqual([]);
 });

@@ -1,31 +1,18 @@
 // A dialect of another build: instructions in one place, two voices, neighbours of one voice in one turn, a text as a
 // string where it stands alone, inputs as JSON text. What the suites must not take for a fault.
-import {
-  argumentsText,
-  copyField,
-  defineDialect,
-  FOREIGN_LOSSES,
-  formOf,
-  isObject,
-  keepFields,
-} from "../../src/index.ts";
-import { keepForm, readArguments, readList, readObject, readString, reportForeignResidue } from "../../src/index.ts";
-import { reportUncarried, restOf, restoreResidue } from "../../src/index.ts";
-import type {
-  DecodeContext,
-  EncodeContext,
-  JsonObject,
-  JsonValue,
-  Message,
-  Part,
-  ModelRequest,
-} from "../../src/index.ts";
+import { formatArguments, isObject } from "../../src/index.ts";
+import { copyField, defineDialect, NOT_PORTABLE_LOSSES, readForm, storeResidue } from "../../src/dialects/kit/index.ts";
+import { parseArguments } from "../../src/index.ts";
+import { storeForm, readList, readObject, readString, reportNotPortableResidue } from "../../src/dialects/kit/index.ts";
+import { reportUnsupportedFields, unknownFields, restoreResidue } from "../../src/dialects/kit/index.ts";
+import type { JsonObject, JsonValue, Message, Part, ModelRequest } from "../../src/index.ts";
+import type { DecodeContext, EncodeContext } from "../../src/dialects/kit/index.ts";
 
 const LOSSES = {
-  ...FOREIGN_LOSSES,
-  "residue-clash": { action: "dropped", level: "loss", message: "Its place is taken." },
-  "field-unsaid": { action: "dropped", level: "loss", message: "There is no field for this." },
-  "part-unsayable": { action: "dropped", level: "loss", message: "There is no block for this part." },
+  ...NOT_PORTABLE_LOSSES,
+  "residue-conflict": { action: "dropped", level: "loss", message: "Its place is taken." },
+  "field-unsupported": { action: "dropped", level: "loss", message: "There is no field for this." },
+  "part-unsupported": { action: "dropped", level: "loss", message: "There is no block for this part." },
   "turns-merged": { action: "moved", level: "note", message: "Neighbours are one turn." },
   "system-joined": { action: "approximated", level: "note", message: "Instructions are one text." },
   "system-moved": { action: "moved", level: "loss", message: "Instructions stand at the beginning only." },
@@ -42,13 +29,13 @@ function decodeBlock(value: JsonValue, { dialect }: DecodeContext): Part {
   let known: string[];
   if (typeof text === "string") [part, known] = [{ type: "text", text }, ["text"]];
   else if (typeof call === "string" && typeof args === "string" && typeof id === "string") {
-    const { reason: _, ...read } = readArguments(args);
+    const { reason: _, ...read } = parseArguments(args);
     [part, known] = [{ type: "tool-call", toolCallId: id, toolName: call, ...read }, ["call", "args", "id"]];
   } else if (typeof answer === "string" && typeof id === "string") {
     part = { type: "tool-result", toolCallId: id, toolName: "", isError: value["failed"] === true, output: answer };
     known = ["answer", "id", part.isError ? "failed" : "answer"];
   } else return verbatim;
-  keepFields(part, dialect, restOf(value, new Set(known)));
+  storeResidue(part, dialect, unknownFields(value, new Set(known)));
   return part;
 }
 
@@ -65,17 +52,17 @@ function encodeBlock(part: Part, context: Context): JsonValue[] {
   const carried = CARRIED[part.type];
   const isProvider = "executor" in part && part.executor === "provider";
   if (carried === undefined || isProvider) {
-    report.addLoss("part-unsayable");
+    report.addLoss("part-unsupported");
     return [];
   }
-  reportUncarried(part, new Set(["type", "extra", ...carried]), context, "field-unsaid");
-  reportForeignResidue(part, context);
+  reportUnsupportedFields(part, new Set(["type", "extra", ...carried]), context, "field-unsupported");
+  reportNotPortableResidue(part, context);
   let wire: JsonObject = {};
   if (part.type === "text") wire = { text: part.text };
-  if (part.type === "tool-call") wire = { call: part.toolName, args: argumentsText(part), id: part.toolCallId };
+  if (part.type === "tool-call") wire = { call: part.toolName, args: formatArguments(part), id: part.toolCallId };
   if (part.type === "tool-result") {
     const { output, isError, toolCallId, toolName } = part;
-    if (toolName !== "") report.addLoss("field-unsaid", "toolName");
+    if (toolName !== "") report.addLoss("field-unsupported", "toolName");
     const answer = typeof output === "string" ? output : JSON.stringify(output ?? "");
     wire = { answer, id: toolCallId, ...(isError && { failed: true }) };
   }
@@ -98,11 +85,11 @@ function decodeTurn(value: JsonValue, before: string | undefined, context: Decod
     else messages.push({ role, parts: [part] });
   }
   const first: Message = messages[0] ?? { role: who === "bot" ? "assistant" : "user", parts: [] };
-  if (who !== "bot" && who !== "user") keepForm(first, context.dialect, "who", who);
+  if (who !== "bot" && who !== "user") storeForm(first, context.dialect, "who", who);
   // Plain is a list, unless a text stands alone; and one turn where nobody else speaks between.
-  if (!isText && list.length === 1 && parts[0]?.type === "text") keepForm(first, context.dialect, "say", "list");
-  if (before === (who === "bot" ? "bot" : "user")) keepForm(first, context.dialect, "apart", true);
-  keepFields(first, context.dialect, restOf(wire, new Set(["who", "say"])));
+  if (!isText && list.length === 1 && parts[0]?.type === "text") storeForm(first, context.dialect, "say", "list");
+  if (before === (who === "bot" ? "bot" : "user")) storeForm(first, context.dialect, "apart", true);
+  storeResidue(first, context.dialect, unknownFields(wire, new Set(["who", "say"])));
   return [first, ...messages.slice(1)];
 }
 
@@ -119,23 +106,23 @@ function encodeTurns(messages: readonly Message[], from: number, context: Contex
     const { role } = message;
     context.pathTracker.enter(index);
     if (role === "system" || role === "developer") context.report.addLoss("system-moved", "role");
-    reportUncarried(message, new Set(["role", "parts", "extra"]), context, "field-unsaid");
-    reportForeignResidue(message, context);
+    reportUnsupportedFields(message, new Set(["role", "parts", "extra"]), context, "field-unsupported");
+    reportNotPortableResidue(message, context);
     const blocks = context.pathTracker.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
     const who: Who = role === "assistant" ? "bot" : "user";
     const last = turns.at(-1);
-    const isApart = formOf(message, context.dialect)["apart"] === true;
+    const isApart = readForm(message, context.dialect)["apart"] === true;
     if (last?.who === who && !isApart) {
       context.report.addLoss("turns-merged", "role");
       last.blocks.push(...blocks);
       if (message.extra?.[context.dialect] !== undefined) {
-        context.report.addLoss("field-unsaid", ["extra", context.dialect]);
+        context.report.addLoss("field-unsupported", ["extra", context.dialect]);
       }
     } else turns.push({ who, blocks, first: message, index });
     context.pathTracker.leave();
   });
   return turns.map(({ who, blocks, first, index }) => {
-    const form = formOf(first, context.dialect);
+    const form = readForm(first, context.dialect);
     const [alone] = blocks;
     const text = isObject(alone) && Object.keys(alone).length === 1 ? alone["text"] : undefined;
     const isAlone = blocks.length === 1 && typeof text === "string" && form["say"] !== "list";
@@ -163,7 +150,7 @@ function decodeRequest(wire: unknown, context: DecodeContext): ModelRequest {
     request.messages.push(...decodeTurn(turn, before, context));
     before = isObject(turn) && turn["who"] === "bot" ? "bot" : "user";
   });
-  keepFields(request, context.dialect, restOf(fields, known));
+  storeResidue(request, context.dialect, unknownFields(fields, known));
   return request;
 }
 
@@ -179,8 +166,8 @@ function leading(messages: readonly Message[]): string[] {
 }
 
 function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObject } {
-  reportUncarried(request, new Set(["model", "messages", "extra"]), context, "field-unsaid");
-  reportForeignResidue(request, context);
+  reportUnsupportedFields(request, new Set(["model", "messages", "extra"]), context, "field-unsupported");
+  reportNotPortableResidue(request, context);
   const { messages, model } = request;
   const texts = leading(messages);
   const wire: JsonObject = {};
@@ -190,10 +177,10 @@ function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObj
       const [message, part] = [messages[index], messages[index]?.parts[0]];
       context.pathTracker.enter(index);
       if (texts.length > 1 || message?.role === "developer") context.report.addLoss("system-joined", "role");
-      reportUncarried(message ?? {}, new Set(["role", "parts"]), context, "field-unsaid");
+      reportUnsupportedFields(message ?? {}, new Set(["role", "parts"]), context, "field-unsupported");
       context.pathTracker.into("parts", () =>
         context.pathTracker.into(0, () =>
-          reportUncarried(part ?? {}, new Set(["type", "text"]), context, "field-unsaid"),
+          reportUnsupportedFields(part ?? {}, new Set(["type", "text"]), context, "field-unsupported"),
         ),
       );
       context.pathTracker.leave();

@@ -1,10 +1,10 @@
-// What the encoders write for the model's own words is what the AI SDK's types take.
+// The wire types of the encoders are assignable to the AI SDK's types.
 import type { ModelMessage as SdkModelMessage, UIMessage as SdkUiMessage } from "ai";
 import { expectTypeOf, test } from "vitest";
 import type { ModelFile, ModelMessage, ModelToolOutput } from "../../src/dialects/ai-sdk-model/index.ts";
 import type { UiCitation, UiMessage, UiTool } from "../../src/dialects/ai-sdk-ui/index.ts";
 
-/** JSON has texts where the SDK's types say URL; its readers take both. */
+/** JSON has strings where the SDK's types have URL; the SDK accepts both. */
 type WithUrls<T> = T extends { type: "url"; url: string }
   ? Omit<T, "url"> & { url: URL }
   : T extends readonly (infer Item)[]
@@ -24,7 +24,7 @@ test("UI messages are the SDK's", () => {
   expectTypeOf<UiMessage>().toExtend<SdkUiMessage>();
 });
 
-test("what is no part of the SDK's types is none here", () => {
+test("a part that the SDK's types do not have is a type error here", () => {
   expectTypeOf<{ type: "image" }>().not.toExtend<ModelFile>();
   expectTypeOf<{ type: "denied" }>().not.toExtend<ModelToolOutput>();
   expectTypeOf<{ type: "tool-f"; toolCallId: "c"; state: "output-available" }>().not.toExtend<UiTool>();

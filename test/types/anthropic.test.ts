@@ -1,40 +1,41 @@
-// What the encoders write for canonical values is what the official SDK takes and gives. The compiler checks it; at run
-// time the assertions only have to run.
+// Compares the wire types of the encoders with the types of the official SDK. The compiler checks the assertions.
 import type Anthropic from "@anthropic-ai/sdk";
 import { expectTypeOf, test } from "vitest";
 import type * as wire from "../../src/dialects/anthropic/types.ts";
 
-/** Sampling, which the SDK's types no longer name and the API takes where a model does; streaming is two types there. */
-type Rest = Omit<wire.AnthropicRequest, "temperature" | "top_p" | "top_k" | "stream">;
+/** Request without the fields that the SDK's type omits: sampling, and `stream`, which it has in two types. */
+type SdkRequestFields = Omit<wire.AnthropicRequest, "temperature" | "top_p" | "top_k" | "stream">;
 
-test("requests are what the SDK takes", () => {
-  expectTypeOf<Rest>().toExtend<Anthropic.Messages.MessageCreateParamsNonStreaming>();
-  expectTypeOf<Rest>().toExtend<Anthropic.Beta.Messages.MessageCreateParamsNonStreaming>();
+test("requests have the SDK's types", () => {
+  expectTypeOf<SdkRequestFields>().toExtend<Anthropic.Messages.MessageCreateParamsNonStreaming>();
+  expectTypeOf<SdkRequestFields>().toExtend<Anthropic.Beta.Messages.MessageCreateParamsNonStreaming>();
 });
 
-test("turns and blocks are what the SDK takes", () => {
+test("messages and blocks have the SDK's types", () => {
   expectTypeOf<wire.AnthropicMessage>().toExtend<Anthropic.Messages.MessageParam>();
   expectTypeOf<wire.ContentBlock>().toExtend<Anthropic.Messages.ContentBlockParam>();
   expectTypeOf<wire.CustomTool>().toExtend<Anthropic.Messages.Tool>();
-  expectTypeOf<wire.ToolChoice>().toExtend<Anthropic.Messages.ToolChoice>();
-  expectTypeOf<wire.Thinking>().toExtend<Anthropic.Messages.ThinkingConfigParam>();
+  expectTypeOf<wire.AnthropicToolChoice>().toExtend<Anthropic.Messages.ToolChoice>();
+  expectTypeOf<wire.AnthropicThinking>().toExtend<Anthropic.Messages.ThinkingConfigParam>();
 });
 
-/** Fields that the SDK's types demand and the API sends only now and then: nobody can count on them. */
-type Rare = "container" | "diagnostics" | "stop_details";
+/** Fields that the SDK's types require, but the API often omits. */
+type RareField = "container" | "diagnostics" | "stop_details";
 type RareCount = Exclude<keyof Anthropic.Messages.Usage, keyof wire.AnthropicUsage> | RareDetail;
 type RareDetail = "cache_creation" | "output_tokens_details";
-/** The blocks of an answer, whose calls say by whom they were made only where it was not the model itself. */
-type Answered = Anthropic.Messages.TextBlock | Anthropic.Messages.ThinkingBlock;
+/** Blocks of a response; calls are excluded, because the SDK's type requires `caller`, which the API often omits. */
+type AnswerBlock = Anthropic.Messages.TextBlock | Anthropic.Messages.ThinkingBlock;
 
-test("answers and errors are what the SDK gives", () => {
+test("responses and errors have the SDK's types", () => {
   type Content = "content" | "usage";
-  expectTypeOf<Omit<wire.AnthropicResponse, Content>>().toExtend<Omit<Anthropic.Messages.Message, Content | Rare>>();
+  expectTypeOf<Omit<wire.AnthropicResponse, Content>>().toExtend<
+    Omit<Anthropic.Messages.Message, Content | RareField>
+  >();
   expectTypeOf<wire.AnthropicUsage>().toExtend<Partial<Anthropic.Messages.Usage>>();
   expectTypeOf<wire.AnthropicUsage>().toExtend<Omit<Anthropic.Messages.Usage, RareCount>>();
-  expectTypeOf<wire.AnsweredText | wire.ThinkingBlock>().toExtend<Answered>();
-  expectTypeOf<wire.AnsweredText>().toExtend<wire.AnthropicResponse["content"][number]>();
+  expectTypeOf<wire.ResponseTextBlock | wire.ThinkingBlock>().toExtend<AnswerBlock>();
+  expectTypeOf<wire.ResponseTextBlock>().toExtend<wire.AnthropicResponse["content"][number]>();
   expectTypeOf<wire.ToolUseBlock>().toExtend<Omit<Anthropic.Messages.ToolUseBlock, "caller">>();
-  expectTypeOf<wire.StopReason>().toExtend<Anthropic.Messages.StopReason>();
+  expectTypeOf<wire.AnthropicStopReason>().toExtend<Anthropic.Messages.StopReason>();
   expectTypeOf<wire.AnthropicError["error"]>().toExtend<Anthropic.ErrorObject>();
 });

@@ -1,5 +1,4 @@
-// What the encoders write for canonical values is what the official SDK takes and gives. The compiler checks it; at run
-// time the assertions only have to run.
+// Compares the wire types of the encoders with the types of the official SDK. The compiler checks the assertions.
 import type {
   BedrockRuntimeServiceException,
   ContentBlock,
@@ -15,33 +14,33 @@ import type {
 import { expectTypeOf, test } from "vitest";
 import type * as wire from "../../src/dialects/bedrock/types.ts";
 
-/** The wire has bytes in base64, the SDK as an array; everything else is the same. */
-type Bytes<T> = T extends readonly (infer E)[]
-  ? Bytes<E>[]
+/** Replaces base64 by the SDK's byte arrays. */
+type WithByteArrays<T> = T extends readonly (infer E)[]
+  ? WithByteArrays<E>[]
   : T extends object
-    ? { [K in keyof T]: K extends "bytes" | "redactedContent" ? Uint8Array : Bytes<T[K]> }
+    ? { [K in keyof T]: K extends "bytes" | "redactedContent" ? Uint8Array : WithByteArrays<T[K]> }
     : T;
-/** The SDK wants to know the model; the wire has it in the URL. */
-type Asked = Bytes<wire.BedrockRequest> & { modelId: string };
+/** The SDK's input has the model, which is part of the URL on the wire. */
+type SdkRequest = WithByteArrays<wire.BedrockRequest> & { modelId: string };
 
-test("requests are what the SDK takes", () => {
-  expectTypeOf<Asked>().toExtend<ConverseRequest>();
+test("requests have the SDK's types", () => {
+  expectTypeOf<SdkRequest>().toExtend<ConverseRequest>();
 });
 
-test("turns, blocks and tools are what the SDK takes", () => {
-  expectTypeOf<Bytes<wire.BedrockMessage>>().toExtend<Message>();
-  expectTypeOf<Bytes<wire.ContentBlock>>().toExtend<ContentBlock>();
+test("messages, blocks and tools have the SDK's types", () => {
+  expectTypeOf<WithByteArrays<wire.BedrockMessage>>().toExtend<Message>();
+  expectTypeOf<WithByteArrays<wire.ContentBlock>>().toExtend<ContentBlock>();
   expectTypeOf<wire.ToolSpec>().toExtend<Tool>();
-  expectTypeOf<wire.ToolChoice>().toExtend<ToolChoice>();
+  expectTypeOf<wire.BedrockToolChoice>().toExtend<ToolChoice>();
 });
 
-test("answers, events and errors are what the SDK gives", () => {
-  type Told = Bytes<wire.BedrockResponse> & { metrics: undefined };
-  expectTypeOf<Told>().toExtend<ConverseResponse>();
+test("responses, events and errors have the SDK's types", () => {
+  type SdkResponse = WithByteArrays<wire.BedrockResponse> & { metrics: undefined };
+  expectTypeOf<SdkResponse>().toExtend<ConverseResponse>();
   expectTypeOf<wire.BedrockUsage>().toExtend<TokenUsage>();
-  expectTypeOf<wire.StopReason>().toEqualTypeOf<StopReason>();
+  expectTypeOf<wire.BedrockStopReason>().toEqualTypeOf<StopReason>();
   type Metadata = { metadata: { usage: wire.BedrockUsage; metrics: undefined } };
   type Events = Exclude<wire.BedrockEvent, { metadata: unknown }> | Metadata;
-  expectTypeOf<Bytes<Events>>().toExtend<ConverseStreamOutput>();
+  expectTypeOf<WithByteArrays<Events>>().toExtend<ConverseStreamOutput>();
   expectTypeOf<wire.BedrockError["message"]>().toExtend<BedrockRuntimeServiceException["message"]>();
 });

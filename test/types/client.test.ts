@@ -1,7 +1,7 @@
 // What the client's types promise: settings need no cast, mistakes in them do not compile, and answers say what they
 // are. The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { expectTypeOf, test } from "vitest";
-import type { Delta, Loss, ModelRequest, Response } from "koine";
+import type { Delta, Loss, ModelRequest, ModelResponse } from "koine";
 import type * as Koine from "koine/client";
 import type {
   Answer,
@@ -53,11 +53,12 @@ async function contract(request: ModelRequest, signal: AbortSignal, env: NodeJS.
     timeouts: { totalMs: 1000 },
     retry: { attempts: 1 },
     transport: defaultTransport(),
+    effects: { timer: (callback, ms) => (setTimeout(callback, ms), () => undefined) },
   });
   const options: CallOptions = { signal, provider: "openai", fallbacks: ["claude/m"], onBreaks: "send", repair: false };
   const answer = await client.complete(request, options);
   expectTypeOf(answer).toEqualTypeOf<Answer>();
-  expectTypeOf(answer).toExtend<Response>();
+  expectTypeOf(answer).toExtend<ModelResponse>();
   expectTypeOf(answer.losses).toEqualTypeOf<Loss[]>();
   await using stream = client.stream(request);
   for await (const delta of stream) expectTypeOf(delta).toEqualTypeOf<Delta>();

@@ -1,5 +1,5 @@
-// What the encoder writes type-checks against the official SDK, whose types are the specification of the wire. The
-// assertions are the compiler's; at run time they only have to run.
+// The wire types of the encoder are assignable to the types of Google's SDK, which specify the wire. The compiler
+// checks the assertions.
 import { expectTypeOf, test } from "vitest";
 import type {
   Candidate,
@@ -32,39 +32,39 @@ import type {
   GeminiUsage,
 } from "../../src/dialects/gemini/index.ts";
 
-/** The SDK's type with the words of its enumerations as plain strings, as they are on the wire. */
-type Wire<T> = T extends string
+/** The SDK's type with its enumerations as plain strings, as on the wire. */
+type WireForm<T> = T extends string
   ? `${T}`
   : T extends readonly (infer Each)[]
-    ? Wire<Each>[]
+    ? WireForm<Each>[]
     : T extends object
-      ? { [Key in keyof T]: Wire<T[Key]> }
+      ? { [Key in keyof T]: WireForm<T[Key]> }
       : T;
-/** A type without its schemas: these are JSON whose words the tests of schemas check. */
-type Schemaless<T> = Omit<T, "parameters" | "response" | "responseSchema">;
-/** Words that a table gives, which the compiler does not follow. */
-type Worded<T> = Omit<T, "finishReason" | "content" | "groundingMetadata" | "logprobsResult">;
+/** A type without its schemas, which are JSON and have tests of their own. */
+type WithoutSchemas<T> = Omit<T, "parameters" | "response" | "responseSchema">;
+/** A type without fields whose values come from tables that the compiler cannot follow. */
+type WithoutMappedFields<T> = Omit<T, "finishReason" | "content" | "groundingMetadata" | "logprobsResult">;
 
 test("contents and their parts", () => {
-  expectTypeOf<GeminiPart>().toExtend<Wire<Part>>();
-  expectTypeOf<GeminiContent>().toExtend<Wire<Content>>();
-  expectTypeOf<GeminiRequest["contents"]>().toExtend<Wire<Content[]>>();
-  expectTypeOf<GeminiContent[]>().toExtend<Wire<GenerateContentParameters["contents"]>>();
+  expectTypeOf<GeminiPart>().toExtend<WireForm<Part>>();
+  expectTypeOf<GeminiContent>().toExtend<WireForm<Content>>();
+  expectTypeOf<GeminiRequest["contents"]>().toExtend<WireForm<Content[]>>();
+  expectTypeOf<GeminiContent[]>().toExtend<WireForm<GenerateContentParameters["contents"]>>();
 });
 
 test("tools and settings", () => {
-  expectTypeOf<Schemaless<GeminiFunctionDeclaration>>().toExtend<Schemaless<Wire<FunctionDeclaration>>>();
+  expectTypeOf<WithoutSchemas<GeminiFunctionDeclaration>>().toExtend<WithoutSchemas<WireForm<FunctionDeclaration>>>();
   expectTypeOf<keyof GeminiTool>().toExtend<keyof Tool>();
-  expectTypeOf<GeminiToolConfig>().toExtend<Wire<ToolConfig>>();
-  expectTypeOf<GeminiThinkingConfig>().toExtend<Wire<ThinkingConfig>>();
-  expectTypeOf<Schemaless<GeminiGenerationConfig>>().toExtend<Schemaless<Wire<GenerationConfig>>>();
+  expectTypeOf<GeminiToolConfig>().toExtend<WireForm<ToolConfig>>();
+  expectTypeOf<GeminiThinkingConfig>().toExtend<WireForm<ThinkingConfig>>();
+  expectTypeOf<WithoutSchemas<GeminiGenerationConfig>>().toExtend<WithoutSchemas<WireForm<GenerationConfig>>>();
 });
 
 test("answers", () => {
-  expectTypeOf<GeminiUsage>().toExtend<Wire<GenerateContentResponseUsageMetadata>>();
-  expectTypeOf<GeminiGrounding>().toExtend<Wire<GroundingMetadata>>();
-  expectTypeOf<GeminiLogprobs>().toExtend<Wire<LogprobsResult>>();
-  expectTypeOf<Worded<GeminiCandidate>>().toExtend<Worded<Wire<Candidate>>>();
+  expectTypeOf<GeminiUsage>().toExtend<WireForm<GenerateContentResponseUsageMetadata>>();
+  expectTypeOf<GeminiGrounding>().toExtend<WireForm<GroundingMetadata>>();
+  expectTypeOf<GeminiLogprobs>().toExtend<WireForm<LogprobsResult>>();
+  expectTypeOf<WithoutMappedFields<GeminiCandidate>>().toExtend<WithoutMappedFields<WireForm<Candidate>>>();
   expectTypeOf<keyof GeminiCandidate>().toExtend<keyof Candidate>();
   expectTypeOf<keyof GeminiResponse>().toExtend<keyof GenerateContentResponse>();
 });

@@ -11,6 +11,7 @@ import type {
   Ledger,
   LedgerEvent,
   LedgerOptions,
+  LedgerTimers,
   NewRun,
   NewThread,
   PurgeOptions,
@@ -24,7 +25,8 @@ import { openLedger } from "koine/ledger";
 
 /** The whole contract in one piece. Compiled, never called. */
 async function contract(deltas: Delta[], messages: Message[], lines: string[], signal: AbortSignal): Promise<void> {
-  const options = { tenant: "t", clock: Date.now, leaseMs: 1, sync: "full", blobThreshold: 1 } as const;
+  const timers: LedgerTimers = { now: () => 0, after: () => () => undefined };
+  const options = { tenant: "t", clock: Date.now, timers, leaseMs: 1, sync: "full", blobThreshold: 1 } as const;
   const ledger = await openLedger("sqlite:koine.db", options);
   const { id: threadId } = await ledger.createThread({ title: "a" });
   const [first] = await ledger.append(threadId, messages, { expectedLeaf: null, idempotencyKey: "k" });
@@ -38,7 +40,7 @@ async function contract(deltas: Delta[], messages: Message[], lines: string[], s
   await ledger.runs(threadId);
   await ledger.transcript(threadId, { branch: "active", limit: 1, before: run.id });
   const { messages: all } = await ledger.tree(threadId);
-  await ledger.recognise(await ledger.context(threadId, { maxMessages: 1, branch: all[0]?.id }));
+  await ledger.findThread(await ledger.context(threadId, { maxMessages: 1, branch: all[0]?.id }));
   await ledger.select(threadId, leaf);
   let cursor: string | undefined;
   for await (const event of ledger.follow({ threadId, runId: run.id, after: cursor, signal })) {

@@ -12,16 +12,16 @@ import type {
   Part,
   PartType,
   ModelRequest,
-  Response,
+  ModelResponse,
   Seal,
   StoredMessage,
   Tool,
   Usage,
 } from "koine";
 import { assemble, dialect, editPart, file, image, Message, text, user } from "koine";
-import type { Infer } from "../../src/model/shape.ts";
-import type * as exchange from "../../src/model/exchange-shapes.ts";
-import type * as shapes from "../../src/model/shapes.ts";
+import type { Infer } from "../../src/model/validation/shape.ts";
+import type * as exchange from "../../src/model/validation/request-shapes.ts";
+import type * as shapes from "../../src/model/validation/message-shapes.ts";
 
 /** Both ways assignable, and with the same fields: an optional field that only one side has is a difference. */
 type Same<A, B> = [A, keyof A] extends [B, keyof B] ? ([B, keyof B] extends [A, keyof A] ? true : false) : false;
@@ -45,7 +45,7 @@ describe("the shapes describe the interfaces", () => {
     expectTypeOf<Same<Infer<typeof shapes.storedMessage>, StoredMessage>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof exchange.tool>, Tool>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof exchange.request>, ModelRequest>>().toEqualTypeOf<true>();
-    expectTypeOf<Same<Infer<typeof exchange.response>, Response>>().toEqualTypeOf<true>();
+    expectTypeOf<Same<Infer<typeof exchange.response>, ModelResponse>>().toEqualTypeOf<true>();
   });
 
   test("a difference would be seen", () => {
@@ -122,7 +122,7 @@ test("options may be undefined", () => {
 });
 
 test("the contract's functions", () => {
-  expectTypeOf(assemble).returns.toEqualTypeOf<Response>();
+  expectTypeOf(assemble).returns.toEqualTypeOf<ModelResponse>();
   expectTypeOf(dialect).returns.toEqualTypeOf<Dialect>();
   expectTypeOf<Dialect["decodeMessages"]>().returns.toEqualTypeOf<Message[]>();
 });

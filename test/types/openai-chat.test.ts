@@ -1,5 +1,5 @@
-// What the encoder writes for canonical values is what the official SDK takes and gives. The compiler checks it
-// (`npm run check`); at run time the assertions only have to run.
+// Compares the wire types of the Chat encoder with those of the official SDK. The compiler checks them (`npm run
+// check`); at run time the assertions only have to run.
 import type OpenAI from "openai";
 import { describe, expectTypeOf, test } from "vitest";
 import type {
@@ -16,7 +16,7 @@ import type {
   ChatToolChoice,
   ChatUsage,
 } from "../../src/dialects/openai-chat/index.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json/index.ts";
 
 type Params = OpenAI.ChatCompletionCreateParams;
 

@@ -1,4 +1,4 @@
-// What the encoder writes is what the official SDK takes and gives: types only, nothing of the SDK runs.
+// Compares the wire types of the Responses encoder with those of the official SDK. Only types are compared.
 import type OpenAI from "openai";
 import { expectTypeOf, test } from "vitest";
 import type {
@@ -28,7 +28,7 @@ import type {
 type Params = OpenAI.Responses.ResponseCreateParams;
 type Item = OpenAI.Responses.ResponseInputItem;
 
-// One of the SDK's two types for an image wants a detail; the API does not, and nothing is written that nobody said (B47).
+// One of the SDK's image types requires a detail; the API does not, and none is made up (B47).
 type Detailed = InputMessage<InputText | InputFile | (InputImage & { detail: "auto" })>;
 type SaidItem = Exclude<InputItem, InputMessage> | Detailed;
 

@@ -1,13 +1,13 @@
-// One row of the drawn tree: its lines, who speaks, the first words, and in words what became of it.
+// One row of the branch tree: lines, author, text preview and state.
 import { memo } from "react";
 import type { OutlineNode } from "../data/types.ts";
 import { Icon } from "../kit/index.ts";
-import type { TreeRow } from "./layout.ts";
+import type { TreeRow } from "./tree-layout.ts";
 import styles from "./tree-panel.module.css";
 
 export const ROW_HEIGHT = 40;
-const LANE = 16;
-const DOT = 4;
+const LANE_WIDTH = 16;
+const DOT_RADIUS = 4;
 
 export interface TreeItemProps {
   row: TreeRow;
@@ -15,11 +15,11 @@ export interface TreeItemProps {
   /** In pixels from the top. */
   start: number;
   node: OutlineNode | undefined;
-  /** How many messages stand in its place. */
+  /** Number of siblings, including itself. */
   versions: number;
   lanes: number;
   isLeaf: boolean;
-  /** The active path goes on below this row. */
+  /** The active path continues below this row. */
   isActiveBelow: boolean;
   current: boolean;
   onActivate: () => void;
@@ -27,13 +27,13 @@ export interface TreeItemProps {
 
 export const TreeItem = memo(function TreeItem(props: TreeItemProps) {
   const { row, index, start, node, isLeaf, current, onActivate } = props;
-  const state = stateOf(row, node, isLeaf);
+  const state = computeItemState(row, node, isLeaf);
   return (
     <div
       role="treeitem"
       aria-level={row.lane + 1}
       aria-posinset={row.position}
-      aria-setsize={row.of}
+      aria-setsize={row.setSize}
       aria-selected={row.active}
       aria-current={isLeaf ? "true" : undefined}
       aria-expanded={row.kind === "gap" ? false : undefined}
@@ -44,63 +44,63 @@ export const TreeItem = memo(function TreeItem(props: TreeItemProps) {
       style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
       onClick={onActivate}
     >
-      <Lines {...props} />
-      <Words {...props} state={state} />
+      <ItemLines {...props} />
+      <ItemText {...props} state={state} />
     </div>
   );
-}, isSame);
+}, areItemPropsEqual);
 
-interface State {
-  word: string;
+interface TreeItemState {
+  label: string;
   tone: "good" | "warn" | "soft";
 }
 
-function stateOf(row: TreeRow, node: OutlineNode | undefined, isLeaf: boolean): State | undefined {
-  if (isLeaf) return { word: "shown", tone: "good" };
-  if (node?.interrupted === true) return { word: "interrupted", tone: "warn" };
-  // What was restored is on the active path, and replaced no more.
-  if (node?.superseded === true && !row.active) return { word: "replaced", tone: "soft" };
+function computeItemState(row: TreeRow, node: OutlineNode | undefined, isLeaf: boolean): TreeItemState | undefined {
+  if (isLeaf) return { label: "shown", tone: "good" };
+  if (node?.interrupted === true) return { label: "interrupted", tone: "warn" };
+  // A restored message is on the active path, and no longer replaced.
+  if (node?.superseded === true && !row.active) return { label: "replaced", tone: "soft" };
   return undefined;
 }
 
-function titleOf(row: TreeRow): string {
-  return row.kind === "gap" ? `${row.count} messages` : "Beginning";
+function formatGapTitle(row: TreeRow): string {
+  return row.kind === "gap" ? `${row.count} messages` : "Start";
 }
 
-function speaker({ role, model }: OutlineNode): string {
+function formatNodeAuthor({ role, model }: OutlineNode): string {
   if (role === "user") return "You";
   return role === "assistant" ? (model ?? "Assistant") : role === "tool" ? "Tool" : "System";
 }
 
-/** Signs of Markdown that mean nothing on one line. */
+/** Markdown syntax that has no meaning in one line. */
 const MARKUP = /\*\*|__|`+|^#+ |^> /g;
 
-function wordsOf({ preview, toolCalls, toolResults }: OutlineNode): string {
+function formatNodeText({ preview, toolCalls, toolResults }: OutlineNode): string {
   if (preview !== "") return preview.replace(MARKUP, "");
   if (toolCalls !== undefined) return `calls ${toolCalls.join(", ")}`;
-  return toolResults === undefined ? "no words" : toolResults === 1 ? "a result" : `${toolResults} results`;
+  return toolResults === undefined ? "no text" : toolResults === 1 ? "1 result" : `${toolResults} results`;
 }
 
-function Words({ row, node, versions, state }: TreeItemProps & { state: State | undefined }) {
+function ItemText({ row, node, versions, state }: TreeItemProps & { state: TreeItemState | undefined }) {
   if (row.kind !== "message" || node === undefined) {
     return (
       <span className={styles["gap"]}>
-        {titleOf(row)}
+        {formatGapTitle(row)}
         {row.kind === "gap" && <Icon name="chevron-down" size={14} />}
       </span>
     );
   }
-  const isReplaced = state?.word === "replaced";
+  const isReplaced = state?.label === "replaced";
   return (
     <span className={styles["words"]}>
       <span className={styles["line"]}>
-        <span className={styles["speaker"]}>{speaker(node)}</span>
-        {versions > 1 && row.turns && <span className={styles["versions"]}>one of {versions}</span>}
-        {state !== undefined && <span data-tone={state.tone}>{state.word}</span>}
+        <span className={styles["speaker"]}>{formatNodeAuthor(node)}</span>
+        {versions > 1 && row.startsLane && <span className={styles["versions"]}>one of {versions}</span>}
+        {state !== undefined && <span data-tone={state.tone}>{state.label}</span>}
       </span>
-      <span className={styles["preview"]}>{wordsOf(node)}</span>
-      {isReplaced && row.turns && (
-        // For pointers; the Enter key does the same for the row.
+      <span className={styles["preview"]}>{formatNodeText(node)}</span>
+      {isReplaced && row.startsLane && (
+        // For pointers; Enter on the row has the same effect.
         <button
           type="button"
           tabIndex={-1}
@@ -114,45 +114,45 @@ function Words({ row, node, versions, state }: TreeItemProps & { state: State | 
   );
 }
 
-function Lines({ row, lanes, isActiveBelow, isLeaf }: TreeItemProps) {
-  const { lane, turns, goesOn, active } = row;
+function ItemLines({ row, lanes, isActiveBelow, isLeaf }: TreeItemProps) {
+  const { lane, startsLane, hasRowBelow, active } = row;
   const middle = ROW_HEIGHT / 2;
-  const x = (at: number): number => LANE / 2 + at * LANE;
-  const isFirst = row.position === 1 && lane === 0 && !turns;
-  const above = turns
+  const x = (at: number): number => LANE_WIDTH / 2 + at * LANE_WIDTH;
+  const isFirst = row.position === 1 && lane === 0 && !startsLane;
+  const above = startsLane
     ? `M${x(lane - 1)} 0C${x(lane - 1)} ${middle} ${x(lane)} 0 ${x(lane)} ${middle}`
     : `M${x(lane)} 0V${middle}`;
   return (
     <svg
       className={styles["lines"]}
-      width={Math.min(lanes, 12) * LANE}
+      width={Math.min(lanes, 12) * LANE_WIDTH}
       height={ROW_HEIGHT}
       aria-hidden="true"
       focusable="false"
     >
       {Array.from({ length: lane }, (_, at) => (
-        // Every lane left of a branch goes on below it.
+        // Every lane to the left of a branch continues below it.
         <path key={at} d={`M${x(at)} 0V${ROW_HEIGHT}`} data-active={at === 0 && isActiveBelow} />
       ))}
       {!isFirst && <path d={above} data-active={active} />}
-      {goesOn && <path d={`M${x(lane)} ${middle}V${ROW_HEIGHT}`} data-active={active && isActiveBelow} />}
+      {hasRowBelow && <path d={`M${x(lane)} ${middle}V${ROW_HEIGHT}`} data-active={active && isActiveBelow} />}
       {row.kind === "gap" ? (
         <path d={`M${x(lane)} 12V28`} className={styles["skipped"]} />
       ) : (
-        <circle cx={x(lane)} cy={middle} r={isLeaf ? DOT + 1 : DOT} data-active={active} />
+        <circle cx={x(lane)} cy={middle} r={isLeaf ? DOT_RADIUS + 1 : DOT_RADIUS} data-active={active} />
       )}
     </svg>
   );
 }
 
-/** What a row does depends on what it is; the function that does it may be another one. */
-function isSame(a: TreeItemProps, b: TreeItemProps): boolean {
+/** Ignores `onActivate`: it depends only on the other props. */
+function areItemPropsEqual(a: TreeItemProps, b: TreeItemProps): boolean {
   const { onActivate: _, row: rowA, ...restA } = a;
   const { onActivate: __, row: rowB, ...restB } = b;
-  return hasSame(restA, restB) && hasSame(rowA, rowB);
+  return areShallowEqual(restA, restB) && areShallowEqual(rowA, rowB);
 }
 
-function hasSame(one: object, other: object): boolean {
+function areShallowEqual(one: object, other: object): boolean {
   const rest = new Map(Object.entries(other));
   return Object.entries(one).every(([name, value]) => Object.is(value, rest.get(name)));
 }

@@ -1,20 +1,20 @@
-// The whole tree of a conversation beside it: every branch, the active one marked, replaced and interrupted ones named.
+// The branch tree beside a conversation: all branches, with the active, replaced and interrupted ones marked.
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { IconButton } from "../kit/index.ts";
-import { layoutTree, type Layout, type TreeRow } from "./layout.ts";
-import { stepFrom } from "./steps.ts";
+import { layoutTree, type TreeLayout, type TreeRow } from "./tree-layout.ts";
+import { findKeyTarget } from "./tree-keys.ts";
 import { ROW_HEIGHT, TreeItem } from "./tree-item.tsx";
 import styles from "./tree-panel.module.css";
-import { siblingsOf, type Tree } from "./tree.ts";
+import { listSiblings, type BranchTree } from "./branch-tree.ts";
 
 export interface TreePanelProps {
-  tree: Tree;
+  tree: BranchTree;
   /** From the root to the active leaf. */
   path: readonly string[];
-  /** It has the focus as soon as it is there. */
+  /** Focuses the tree when it is mounted. */
   takesFocus?: boolean;
-  /** Goes to a message: turns to its branch where it is not on the active one. */
+  /** Shows a message, on its branch. */
   onSelect: (messageId: string) => void;
   onClose: () => void;
 }
@@ -23,7 +23,7 @@ export function TreePanel({ tree, path, takesFocus = false, onSelect, onClose }:
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const layout = useMemo(() => layoutTree({ tree, path, expanded }), [tree, path, expanded]);
   const expand = (id: string): void => setExpanded((before) => new Set([...before, id]));
-  const branches = useMemo(() => branchCount(tree), [tree]);
+  const branches = useMemo(() => countBranches(tree), [tree]);
   return (
     <section className={styles["panel"]} aria-label="Branches">
       <header className={styles["head"]}>
@@ -32,7 +32,7 @@ export function TreePanel({ tree, path, takesFocus = false, onSelect, onClose }:
         <IconButton label="Hide branches" icon="close" size={16} onClick={onClose} />
       </header>
       {layout.rows.length === 0 ? (
-        <p className={styles["empty"]}>Nothing was said yet.</p>
+        <p className={styles["empty"]}>There are no messages yet.</p>
       ) : (
         <TreeRows {...{ tree, layout, takesFocus, expand, onSelect }} />
       )}
@@ -40,16 +40,16 @@ export function TreePanel({ tree, path, takesFocus = false, onSelect, onClose }:
   );
 }
 
-/** Ends of the tree: each is one way that the conversation took. */
-function branchCount({ nodes, children }: Tree): number {
-  let ends = 0;
-  for (const id of nodes.keys()) if (!children.has(id)) ends++;
-  return ends;
+/** Counts the leaves of the tree. */
+function countBranches({ nodes, children }: BranchTree): number {
+  let leaves = 0;
+  for (const id of nodes.keys()) if (!children.has(id)) leaves++;
+  return leaves;
 }
 
 interface TreeRowsProps {
-  tree: Tree;
-  layout: Layout;
+  tree: BranchTree;
+  layout: TreeLayout;
   takesFocus: boolean;
   expand: (id: string) => void;
   onSelect: (messageId: string) => void;
@@ -59,14 +59,14 @@ function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps)
   const { rows, leafRow } = layout;
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string>();
-  const found = rows.findIndex(({ id }) => id === focused);
-  const current = found === -1 ? Math.max(0, leafRow) : found;
+  const focusedIndex = rows.findIndex(({ id }) => id === focused);
+  const current = focusedIndex === -1 ? Math.max(0, leafRow) : focusedIndex;
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
-    // The active leaf is in sight from the beginning.
+    // The active leaf is visible initially.
     initialOffset: () => Math.max(0, (leafRow - 6) * ROW_HEIGHT),
   });
   const takeFocus = useEffectEvent(() => {
@@ -90,7 +90,7 @@ function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps)
         aria-label="Branches of the conversation"
         className={styles["rows"]}
         style={{ height: virtualizer.getTotalSize() }}
-        onKeyDown={(event) => press(event, rows, current, { activate, moveTo })}
+        onKeyDown={(event) => handleTreeKey(event, rows, current, { activate, moveTo })}
       >
         {virtualizer.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
@@ -99,7 +99,7 @@ function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps)
               key={`${row.kind} ${row.id}`}
               {...{ row, index, start }}
               node={tree.nodes.get(row.id)}
-              versions={row.kind === "message" ? siblingsOf(tree, row.id).length : 1}
+              versions={row.kind === "message" ? listSiblings(tree, row.id).length : 1}
               lanes={layout.lanes}
               isLeaf={index === leafRow}
               isActiveBelow={index < leafRow}
@@ -113,18 +113,23 @@ function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps)
   );
 }
 
-interface TreeMoves {
+interface TreeKeyActions {
   activate: (row: TreeRow) => void;
   moveTo: (index: number) => void;
 }
 
-function press(event: KeyboardEvent, rows: readonly TreeRow[], current: number, { activate, moveTo }: TreeMoves): void {
+function handleTreeKey(
+  event: KeyboardEvent,
+  rows: readonly TreeRow[],
+  current: number,
+  { activate, moveTo }: TreeKeyActions,
+): void {
   const row = rows[current];
   if (row === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
   const { key } = event;
   if (key === "Enter" || key === " " || (key === "ArrowRight" && row.kind === "gap")) activate(row);
   else {
-    const next = stepFrom(rows, current, key);
+    const next = findKeyTarget(rows, current, key);
     if (next === undefined) return;
     moveTo(next);
   }
@@ -132,9 +137,9 @@ function press(event: KeyboardEvent, rows: readonly TreeRow[], current: number, 
   event.stopPropagation();
 }
 
-/** A row far away is drawn with the next frame. */
-function focusWhenDrawn(scroller: HTMLElement | null, index: number, tries = 5): void {
+/** A row outside the viewport is rendered with one of the next frames. */
+function focusWhenDrawn(scroller: HTMLElement | null, index: number, retries = 5): void {
   const row = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`);
   if (row !== null && row !== undefined) row.focus({ preventScroll: true });
-  else if (tries > 0) requestAnimationFrame(() => focusWhenDrawn(scroller, index, tries - 1));
+  else if (retries > 0) requestAnimationFrame(() => focusWhenDrawn(scroller, index, retries - 1));
 }

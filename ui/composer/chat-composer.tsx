@@ -1,17 +1,17 @@
-// Says something in a chat. While an answer streams, what is said waits for it, or takes its place.
+// The composer of a chat. While an answer streams, a message is queued behind it or replaces it.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import type { ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
+import type { ConversationActions, ConversationState, QueueEntry } from "../data/types.ts";
 import { Button, useShortcut, useAttempt } from "../kit/index.ts";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
-import { type Saying, sayWaiting, send, stopChat, takeBack } from "./chat-actions.ts";
+import { type ComposerContext, sendQueued, sendDraft, stopChat, returnToDraft } from "./outbox/chat-actions.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import styles from "./composer.module.css";
-import { keepFollowUps } from "./follow-up-keeper.tsx";
-import { answering, mayFollow, unanswered, whenSaid } from "./follow-ups.ts";
-import { outbox } from "./outbox.ts";
-import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
-import { useDraft } from "./use-draft.ts";
-import { useNextAsk } from "./use-next-ask.tsx";
+import { startFollowUpSender } from "./outbox/follow-up-sender.tsx";
+import { listAnsweringRuns, canSendFollowUp, findUnansweredMessage, describeSendTime } from "./outbox/follow-ups.ts";
+import { outbox } from "./outbox/outbox.ts";
+import { QueueModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
+import { useDraft } from "./draft/use-draft.ts";
+import { useAnswerSettings } from "./model/use-answer-settings.tsx";
 
 export interface ChatComposerProps {
   threadId: string;
@@ -20,48 +20,52 @@ export interface ChatComposerProps {
 }
 
 export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
-  const hold = useDraft(threadId);
-  const [mode, setMode] = useState<QueuedMessage["mode"]>("follow-up");
-  const saying = useAttempt();
+  const editor = useDraft(threadId);
+  const [mode, setMode] = useState<QueueEntry["mode"]>("follow-up");
+  const sending = useAttempt();
   const stopping = useAttempt();
-  const { ask, picker, along } = useNextAsk(state, actions);
+  const { answerSettings, picker, inheritedNote } = useAnswerSettings(state, actions);
   const field = useRef<HTMLTextAreaElement>(null);
-  const isAnswering = answering(state).length > 0;
+  const isAnswering = listAnsweringRuns(state).length > 0;
   const stop = (): void => {
     void stopChat(threadId, actions, stopping);
-    // The button that had the focus is about to go.
+    // The button that has the focus is about to disappear.
     field.current?.focus();
   };
-  const doing: Saying = { threadId, actions, attempt: saying };
+  const context: ComposerContext = { threadId, actions, attempt: sending };
   const submit = (): void => {
-    if (hold.blank || saying.busy) return;
-    void send(doing, ask, isAnswering ? mode : "now");
+    if (editor.isBlank || sending.busy) return;
+    void sendDraft(context, answerSettings, isAnswering ? mode : "now");
     field.current?.focus();
   };
   useShortcut("Escape", () => (isAnswering ? stop() : false), "Stop the answer");
   return (
     <>
-      <Unanswered state={state} busy={saying.busy} onAsk={(id) => void saying.run(() => actions.regenerate(id, ask))} />
-      <Waiting doing={doing} state={state} />
-      {along}
+      <UnansweredNotice
+        state={state}
+        busy={sending.busy}
+        onRequestAnswer={(id) => void sending.run(() => actions.regenerate(id, answerSettings))}
+      />
+      <ChatQueue doing={context} state={state} />
+      {inheritedNote}
       <ComposerBox
-        hold={hold}
+        editor={editor}
         field={field}
         label="Message"
         placeholder={isAnswering ? PLACEHOLDERS[mode] : "Write a message"}
         onSubmit={submit}
         onEscape={() => isAnswering && stop()}
-        error={saying.error ?? stopping.error}
+        error={sending.error ?? stopping.error}
         tools={
           <>
             {picker}
-            {isAnswering && <ModeChoice kind="chat" mode={mode} onChange={setMode} />}
+            {isAnswering && <QueueModeChoice kind="chat" mode={mode} onChange={setMode} />}
           </>
         }
         buttons={
           <>
             {isAnswering && <StopButton onStop={stop} busy={stopping.busy} />}
-            <SendButton disabled={hold.blank} busy={saying.busy} waits={isAnswering && mode === "follow-up"} />
+            <SendButton disabled={editor.isBlank} busy={sending.busy} isQueued={isAnswering && mode === "follow-up"} />
           </>
         }
       />
@@ -69,44 +73,46 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   );
 }
 
-/** What waits for this answer, and what may not have arrived. */
-function Waiting({ doing, state }: { doing: Saying; state: ConversationState }) {
-  const { threadId } = doing;
+/** Queued messages, and messages whose delivery failed. */
+function ChatQueue({ doing: context, state }: { doing: ComposerContext; state: ConversationState }) {
+  const { threadId } = context;
   const { bodies } = state;
   const list = useSyncExternalStore(outbox.subscribe, () => outbox.list(threadId));
-  const isAnswering = answering(state).length > 0;
-  useEffect(() => outbox.settle(threadId, { bodies }), [threadId, bodies, list]);
-  useEffect(() => keepFollowUps(threadId), [threadId, list, isAnswering]);
-  const when = whenSaid(list, isAnswering || mayFollow(state));
+  const isAnswering = listAnsweringRuns(state).length > 0;
+  useEffect(() => outbox.removeStored(threadId, { bodies }), [threadId, bodies, list]);
+  useEffect(() => startFollowUpSender(threadId), [threadId, list, isAnswering]);
+  const note = describeSendTime(list, isAnswering || canSendFollowUp(state));
   return (
     <QueuePanel
       items={list}
-      note={outbox.isKept(threadId) ? when : `${when} The files are too large to outlive a reload.`.trim()}
-      onTakeBack={(id) => takeBack(threadId, id)}
-      onSayNow={isAnswering ? undefined : (id) => void sayWaiting(doing, id)}
+      note={
+        outbox.areFilesStored(threadId) ? note : `${note} The files are too large to store; a reload loses them.`.trim()
+      }
+      onRecall={(id) => returnToDraft(threadId, id)}
+      onSendNow={isAnswering ? undefined : (id) => void sendQueued(context, id)}
     />
   );
 }
 
-const PLACEHOLDERS: Record<QueuedMessage["mode"], string> = {
-  "follow-up": "Say something after this answer",
-  steer: "Stop this answer and say something else",
+const PLACEHOLDERS: Record<QueueEntry["mode"], string> = {
+  "follow-up": "Send a message after this answer",
+  steer: "Stop this answer and send a message",
 };
 
-interface UnansweredProps {
+interface UnansweredNoticeProps {
   state: ConversationState;
   busy: boolean;
-  onAsk: (messageId: string) => void;
+  onRequestAnswer: (messageId: string) => void;
 }
 
-function Unanswered({ state, busy, onAsk }: UnansweredProps) {
-  const id = unanswered(state);
+function UnansweredNotice({ state, busy, onRequestAnswer }: UnansweredNoticeProps) {
+  const id = findUnansweredMessage(state);
   if (id === undefined || busy) return null;
   return (
     <p className={styles["unanswered"]}>
-      Nobody has been asked for an answer to this.{" "}
-      <Button small icon="refresh" onClick={() => onAsk(id)}>
-        Ask for an answer
+      No answer to this message was requested.{" "}
+      <Button small icon="refresh" onClick={() => onRequestAnswer(id)}>
+        Request an answer
       </Button>
     </p>
   );

@@ -1,4 +1,4 @@
-// Where something is written: a field that grows, the files that go with it, and a row of tools.
+// The input area of a composer: a text field that grows with its content, attached files and a row of buttons.
 import {
   type ClipboardEvent,
   type FormEvent,
@@ -8,42 +8,41 @@ import {
   useRef,
   useSyncExternalStore,
 } from "react";
-import { IconButton, Trouble } from "../kit/index.ts";
-import { AttachmentList } from "./attachment-list.tsx";
-import { ACCEPTED, LIMIT_WORDS } from "./attachments.ts";
+import { IconButton, ErrorMessage } from "../kit/index.ts";
+import { AttachmentList } from "./draft/attachment-list.tsx";
+import { ACCEPTED, FILE_LIMITS_TEXT } from "./draft/attachments.ts";
 import styles from "./composer-box.module.css";
-import type { DraftHold } from "./use-draft.ts";
-import { useFileDrop } from "./use-file-drop.ts";
+import type { DraftEditor } from "./draft/use-draft.ts";
+import { useFileDrop } from "./draft/use-file-drop.ts";
 
 export interface ComposerBoxProps {
-  hold: DraftHold;
-  /** The name of the field. */
+  editor: DraftEditor;
+  /** Accessible name of the field. */
   label: string;
   placeholder: string;
   onSubmit: () => void;
-  /** Escape in the field. */
+  /** Called on Escape in the field. */
   onEscape?: () => void;
-  /** What stands beside the button for files. */
+  /** Controls beside the file button. */
   tools?: ReactNode;
-  /** The buttons at the end. */
   buttons: ReactNode;
-  /** Why the last attempt did not succeed. */
+  /** Error of the last attempt. */
   error?: string | undefined;
   field?: Ref<HTMLTextAreaElement>;
-  /** Higher, where it is all there is to do. */
+  /** Uses a taller field. */
   large?: boolean;
 }
 
 export function ComposerBox(props: ComposerBoxProps) {
-  const { hold, label, placeholder, tools, buttons, error, field, large = false } = props;
-  const { draft } = hold;
-  const over = useFileDrop(hold.attach);
+  const { editor, label, placeholder, tools, buttons, error, field, large = false } = props;
+  const { draft } = editor;
+  const isDragging = useFileDrop(editor.attach);
   const isTouch = useIsTouch();
   const { submit, press, paste } = useTyping(props, isTouch);
   return (
-    <form className={styles["box"]} data-over={over} onSubmit={submit}>
-      <AttachmentList attachments={draft.attachments} onRemove={hold.detach} />
-      {/* The mirror makes the field as high as its words where the browser does not. */}
+    <form className={styles["box"]} data-over={isDragging} onSubmit={submit}>
+      <AttachmentList attachments={draft.attachments} onRemove={editor.detach} />
+      {/* Sizes the field by a hidden copy of its text, for browsers without `field-sizing`. */}
       <div className={styles["grow"]} data-text={draft.text}>
         <textarea
           ref={field}
@@ -53,45 +52,47 @@ export function ComposerBox(props: ComposerBoxProps) {
           data-large={large}
           value={draft.text}
           enterKeyHint={isTouch ? "enter" : "send"}
-          onChange={(event) => hold.write(event.target.value)}
+          onChange={(event) => editor.setText(event.target.value)}
           onKeyDown={press}
           onPaste={paste}
         />
       </div>
       <div className={styles["row"]}>
-        <FileButton onFiles={hold.attach} />
+        <FileButton onFiles={editor.attach} />
         {tools}
         <span className={styles["buttons"]}>{buttons}</span>
       </div>
-      {draft.gone !== undefined && <Gone names={draft.gone} onForget={hold.forgetGone} />}
-      {hold.refused.length > 0 && <Trouble>{hold.refused.join(" ")}</Trouble>}
-      {error !== undefined && <Trouble>{error}</Trouble>}
-      {over && <div className={styles["drop"]}>Drop to attach ({LIMIT_WORDS})</div>}
+      {draft.lostFileNames !== undefined && (
+        <LostFiles names={draft.lostFileNames} onForget={editor.dismissLostFiles} />
+      )}
+      {editor.rejectedFiles.length > 0 && <ErrorMessage>{editor.rejectedFiles.join(" ")}</ErrorMessage>}
+      {error !== undefined && <ErrorMessage>{error}</ErrorMessage>}
+      {isDragging && <div className={styles["drop"]}>Drop to attach ({FILE_LIMITS_TEXT})</div>}
     </form>
   );
 }
 
-/** Keys under glass have no Shift to break a line with: there Enter does, and the button sends. */
-const TOUCH = "(pointer: coarse)";
+/** On-screen keyboards have no Shift+Enter: on touch devices Enter inserts a line break, and the button sends. */
+const COARSE_POINTER = "(pointer: coarse)";
 
 function useIsTouch(): boolean {
   return useSyncExternalStore(
     (listener) => {
-      const query = matchMedia(TOUCH);
+      const query = matchMedia(COARSE_POINTER);
       query.addEventListener("change", listener);
       return () => query.removeEventListener("change", listener);
     },
-    () => matchMedia(TOUCH).matches,
+    () => matchMedia(COARSE_POINTER).matches,
   );
 }
 
-function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps, isTouch: boolean) {
+function useTyping({ editor, onSubmit, onEscape }: ComposerBoxProps, isTouch: boolean) {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onSubmit();
   };
   const press = (event: KeyboardEvent): void => {
-    // The Enter, or Escape, that ends an input method's own choice is no key for us; 229 is how some browsers say so.
+    // Enter or Escape that ends an input method's composition is ignored; some browsers mark it only with key code 229.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const isCommand = event.ctrlKey || event.metaKey;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey && (!isTouch || isCommand)) {
@@ -101,22 +102,22 @@ function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps, isTouch: bool
   };
   const paste = (event: ClipboardEvent): void => {
     const files = [...event.clipboardData.files];
-    // What word processors copy is text first, and a picture of it.
+    // Word processors copy text together with a picture of it; the text is wanted.
     if (files.length === 0 || event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
-    hold.attach(files);
+    editor.attach(files);
   };
   return { submit, press, paste };
 }
 
-function Gone({ names, onForget }: { names: readonly string[]; onForget: () => void }) {
+function LostFiles({ names, onForget: onDismiss }: { names: readonly string[]; onForget: () => void }) {
   return (
     <p className={styles["gone"]}>
       <span>
-        {names.length === 1 ? "A file did not outlive the reload: " : "Files did not outlive the reload: "}
+        {names.length === 1 ? "The reload lost a file: " : "The reload lost files: "}
         {names.join(", ")}. Attach {names.length === 1 ? "it" : "them"} again.
       </span>
-      <IconButton label="Go on without" icon="close" size={14} onClick={onForget} />
+      <IconButton label="Continue without the files" icon="close" size={14} onClick={onDismiss} />
     </p>
   );
 }
@@ -125,7 +126,11 @@ function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <IconButton label={`Attach files (${LIMIT_WORDS})`} icon="paperclip" onClick={() => input.current?.click()} />
+      <IconButton
+        label={`Attach files (${FILE_LIMITS_TEXT})`}
+        icon="paperclip"
+        onClick={() => input.current?.click()}
+      />
       <input
         ref={input}
         type="file"
@@ -135,7 +140,7 @@ function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         aria-label="Files"
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.target.value = "";
         }}
       />

@@ -1,35 +1,35 @@
-// What one says something with: in a conversation, or to a task.
+// The composer at the bottom of a conversation: that of a chat or that of a task.
 import { useEffect, useMemo, useRef } from "react";
 import { useConversation } from "../data/hooks.ts";
 import type { ConversationActions } from "../data/types.ts";
 import { ChatComposer } from "./chat-composer.tsx";
 import styles from "./composer.module.css";
 import { TaskComposer } from "./task-composer.tsx";
-import { takeFocusWish } from "./focus-wish.ts";
+import { takePendingFocus } from "./start/pending-focus.ts";
 
 export interface ComposerProps {
   threadId: string;
-  /** Told when something that was written here stands in the conversation. */
-  onSaid?: () => void;
+  /** Called when a message that was sent here is stored. */
+  onStored?: () => void;
 }
 
-export function Composer({ threadId, onSaid }: ComposerProps) {
-  // Another conversation has another draft, other errors, another choice of a model.
-  return <ThreadComposer key={threadId} threadId={threadId} onSaid={onSaid} />;
+export function Composer({ threadId, onStored }: ComposerProps) {
+  // The key resets draft, errors and model choice for every conversation.
+  return <ThreadComposer key={threadId} threadId={threadId} onStored={onStored} />;
 }
 
-function ThreadComposer({ threadId, onSaid }: { threadId: string; onSaid: (() => void) | undefined }) {
-  const { state, actions: plain } = useConversation(threadId);
-  const actions = useToldActions(plain, onSaid);
-  const place = useRef<HTMLElement>(null);
+function ThreadComposer({ threadId, onStored }: { threadId: string; onStored: (() => void) | undefined }) {
+  const { state, actions: baseActions } = useConversation(threadId);
+  const actions = useObservedActions(baseActions, onStored);
+  const section = useRef<HTMLElement>(null);
   const { status, thread, task } = state;
   const isReady = status === "ready" && thread !== undefined;
   useEffect(() => {
-    if (isReady && takeFocusWish(threadId)) place.current?.querySelector("textarea")?.focus();
+    if (isReady && takePendingFocus(threadId)) section.current?.querySelector("textarea")?.focus();
   }, [isReady, threadId]);
   if (!isReady) return null;
   return (
-    <section ref={place} className={styles["composer"]} aria-label="Write">
+    <section ref={section} className={styles["composer"]} aria-label="Write">
       {task === undefined ? (
         <ChatComposer threadId={threadId} state={state} actions={actions} />
       ) : (
@@ -39,18 +39,18 @@ function ThreadComposer({ threadId, onSaid }: { threadId: string; onSaid: (() =>
   );
 }
 
-/** The same actions, of which saying something is told. */
-function useToldActions(actions: ConversationActions, onSaid: (() => void) | undefined): ConversationActions {
-  const tell = useRef(onSaid);
-  useEffect(() => void (tell.current = onSaid));
+/** Returns actions whose `sendMessage` also calls `onStored`. */
+function useObservedActions(actions: ConversationActions, onStored: (() => void) | undefined): ConversationActions {
+  const onStoredRef = useRef(onStored);
+  useEffect(() => void (onStoredRef.current = onStored));
   return useMemo(() => {
-    const say: ConversationActions["say"] = (message, how) => {
-      const told = (): void => {
-        how?.onSaid?.();
-        tell.current?.();
+    const sendMessage: ConversationActions["sendMessage"] = (message, options) => {
+      const notifyStored = (): void => {
+        options?.onStored?.();
+        onStoredRef.current?.();
       };
-      return actions.say(message, { ...how, onSaid: told });
+      return actions.sendMessage(message, { ...options, onStored: notifyStored });
     };
-    return { ...actions, say };
+    return { ...actions, sendMessage };
   }, [actions]);
 }

@@ -1,9 +1,9 @@
-// One of a few: radio buttons that look like one control, so that keys and screen readers know them.
+// A segmented control: radio buttons that look like one control, with their keyboard and screen reader behavior.
 import { useId } from "react";
 import styles from "./segmented.module.css";
 
 export interface SegmentedProps<Value extends string> {
-  /** What is chosen. */
+  /** Name of the group. */
   label: string;
   value: Value;
   options: readonly { value: Value; label: string; title?: string }[];

@@ -1,21 +1,21 @@
-// The buttons of a composer, and the choice of when something is said while an answer is on its way.
-import type { QueuedMessage } from "../data/types.ts";
+// Buttons of the composers, and the choice between steering and following up while an answer streams.
+import type { QueueEntry } from "../data/types.ts";
 import { Button } from "../kit/index.ts";
 import { Segmented } from "./segmented.tsx";
 
-type Mode = QueuedMessage["mode"];
+type DeliveryMode = QueueEntry["mode"];
 
 export interface SendButtonProps {
   disabled: boolean;
   busy: boolean;
-  /** It is not said at once. */
-  waits?: boolean;
+  /** The message is queued instead of sent at once. */
+  isQueued?: boolean;
 }
 
-export function SendButton({ disabled, busy, waits = false }: SendButtonProps) {
+export function SendButton({ disabled, busy, isQueued = false }: SendButtonProps) {
   return (
-    <Button type="submit" variant="primary" small icon={waits ? "queue" : "send"} disabled={disabled} busy={busy}>
-      {waits ? "Queue" : "Send"}
+    <Button type="submit" variant="primary" small icon={isQueued ? "queue" : "send"} disabled={disabled} busy={busy}>
+      {isQueued ? "Queue" : "Send"}
     </Button>
   );
 }
@@ -28,23 +28,23 @@ export function StopButton({ onStop, busy = false }: { onStop: () => void; busy?
   );
 }
 
-const MODES: Record<"chat" | "task", readonly { value: Mode; label: string; title: string }[]> = {
+const MODES: Record<"chat" | "task", readonly { value: DeliveryMode; label: string; title: string }[]> = {
   chat: [
-    { value: "follow-up", label: "Follow up", title: "Said when this answer is there" },
-    { value: "steer", label: "Steer", title: "Stops this answer, and is said now" },
+    { value: "follow-up", label: "Follow up", title: "Sent when this answer is complete" },
+    { value: "steer", label: "Steer", title: "Stops this answer and is sent now" },
   ],
   task: [
-    { value: "steer", label: "Steer", title: "Said after this round of tools" },
-    { value: "follow-up", label: "Follow up", title: "Said when this answer is there" },
+    { value: "steer", label: "Steer", title: "Sent after the current tool calls" },
+    { value: "follow-up", label: "Follow up", title: "Sent when this answer is complete" },
   ],
 };
 
-export interface ModeChoiceProps {
+export interface QueueModeChoiceProps {
   kind: "chat" | "task";
-  mode: Mode;
-  onChange: (mode: Mode) => void;
+  mode: DeliveryMode;
+  onChange: (mode: DeliveryMode) => void;
 }
 
-export function ModeChoice({ kind, mode, onChange }: ModeChoiceProps) {
-  return <Segmented label="When to say it" value={mode} options={MODES[kind]} onChange={onChange} />;
+export function QueueModeChoice({ kind, mode, onChange }: QueueModeChoiceProps) {
+  return <Segmented label="When to send it" value={mode} options={MODES[kind]} onChange={onChange} />;
 }

@@ -1,20 +1,20 @@
-// Tells those who listen when an answer begins and when it ends; not its words, which they read when they want to.
+// Announces to screen readers when an answer starts and ends; the text itself is not read out.
 import { useEffect, useRef } from "react";
 import { toast, VisuallyHidden } from "../kit/index.ts";
 import type { ConversationState } from "../data/types.ts";
-import { useCommands } from "./context.ts";
+import { useCommands } from "./rows/row-commands.ts";
 
 export function Announcer({ state }: { state: ConversationState }) {
-  const { wasAsked } = useCommands();
+  const { wasAnswerRequested } = useCommands();
   const region = useRef<HTMLSpanElement>(null);
-  const before = useRef<ConversationState>(state);
+  const previousState = useRef<ConversationState>(state);
   useEffect(() => {
-    const news = newsOf(before.current, state);
-    const unseen = unseenFailure(before.current, state, wasAsked);
-    before.current = state;
-    if (unseen !== undefined) toast(`There is no other answer. ${unseen}`, "error");
-    if (news !== undefined && region.current !== null) region.current.textContent = news;
-  }, [state, wasAsked]);
+    const announcement = describeRunChange(previousState.current, state);
+    const hiddenFailure = findHiddenFailure(previousState.current, state, wasAnswerRequested);
+    previousState.current = state;
+    if (hiddenFailure !== undefined) toast(`The new answer failed. ${hiddenFailure}`, "error");
+    if (announcement !== undefined && region.current !== null) region.current.textContent = announcement;
+  }, [state, wasAnswerRequested]);
   return (
     <VisuallyHidden>
       <span ref={region} role="status" aria-live="polite" />
@@ -22,32 +22,32 @@ export function Announcer({ state }: { state: ConversationState }) {
   );
 }
 
-/** What happened to the answers on their way between two states, in words. */
-function newsOf(before: ConversationState, now: ConversationState): string | undefined {
-  if (before.live === now.live) return undefined;
-  const gone = before.live.find(({ runId }) => now.live.every((run) => run.runId !== runId));
-  if (gone !== undefined) return endOf(gone.runId, now);
-  const begun = now.live.find(({ runId }) => before.live.every((run) => run.runId !== runId));
-  return begun === undefined ? undefined : `${begun.model ?? "The model"} is answering.`;
+/** Describes the change of the live runs between two states. */
+function describeRunChange(previous: ConversationState, current: ConversationState): string | undefined {
+  if (previous.liveRuns === current.liveRuns) return undefined;
+  const ended = previous.liveRuns.find(({ runId }) => current.liveRuns.every((run) => run.runId !== runId));
+  if (ended !== undefined) return describeRunEnd(ended.runId, current);
+  const started = current.liveRuns.find(({ runId }) => previous.liveRuns.every((run) => run.runId !== runId));
+  return started === undefined ? undefined : `${started.model ?? "The model"} is answering.`;
 }
 
-/** Why an answer did not come that was to stand in the place of another: that one is shown again, and says nothing of it. */
-function unseenFailure(
+/** Returns the error of a failed regeneration: the view shows the previous answer again, without the failure. */
+function findHiddenFailure(
   { failures }: ConversationState,
-  now: ConversationState,
-  wasAsked: (messageId: string) => boolean,
+  current: ConversationState,
+  wasAnswerRequested: (messageId: string) => boolean,
 ): string | undefined {
-  if (failures === now.failures) return undefined;
-  for (const [after, run] of now.failures) {
-    const isNew = failures.get(after)?.id !== run.id && run.state === "failed";
-    if (isNew && now.path.at(-1) !== after && wasAsked(after)) return run.error?.message ?? "";
+  if (failures === current.failures) return undefined;
+  for (const [answeredId, run] of current.failures) {
+    const isNew = failures.get(answeredId)?.id !== run.id && run.state === "failed";
+    if (isNew && current.path.at(-1) !== answeredId && wasAnswerRequested(answeredId)) return run.error?.message ?? "";
   }
   return undefined;
 }
 
-function endOf(runId: string, { nodes, failures }: ConversationState): string {
+function describeRunEnd(runId: string, { nodes, failures }: ConversationState): string {
   const failure = [...failures.values()].find(({ id }) => id === runId);
-  if (failure !== undefined) return `There is no answer. ${failure.error?.message ?? ""}`.trim();
+  if (failure !== undefined) return `The answer failed. ${failure.error?.message ?? ""}`.trim();
   const isCutOff = [...nodes.values()].some((node) => node.runId === runId && node.interrupted === true);
   return isCutOff ? "The answer was interrupted." : "The answer is complete.";
 }

@@ -1,9 +1,9 @@
-// What the header shows, gathered from the conversation.
+// Collects the data for the header of a conversation.
 import { useMemo } from "react";
 import type { ConversationActions, ConversationState } from "../data/types.ts";
-import { useCommands } from "./context.ts";
-import type { ConversationDialog } from "./commands.ts";
-import { Header } from "./header.tsx";
+import { useCommands } from "./rows/row-commands.ts";
+import type { ConversationDialog } from "./create-commands.ts";
+import { ConversationHeader } from "./header.tsx";
 
 export interface ConversationHeadProps {
   state: ConversationState;
@@ -16,12 +16,12 @@ export interface ConversationHeadProps {
 export function ConversationHead({ state, actions, isTreeShown, toggleTree, setDialog }: ConversationHeadProps) {
   const { thread, nodes, path } = state;
   const { fork } = useCommands();
-  const models = useMemo(() => modelsOf(nodes), [nodes]);
+  const models = useMemo(() => listModels(nodes), [nodes]);
   if (thread === undefined) return null;
   const leaf = path.at(-1);
-  const name = thread.title?.trim() || firstWords(nodes) || "Untitled";
+  const name = thread.title?.trim() || findFirstPreview(nodes) || "Untitled";
   return (
-    <Header
+    <ConversationHeader
       {...{ thread, name, models, actions, isTreeShown }}
       onToggleTree={toggleTree}
       onDialog={setDialog}
@@ -30,14 +30,14 @@ export function ConversationHead({ state, actions, isTreeShown, toggleTree, setD
   );
 }
 
-/** Who answered, last first. */
-function modelsOf(nodes: ConversationState["nodes"]): string[] {
+/** Lists the models that answered, most recent first. */
+function listModels(nodes: ConversationState["nodes"]): string[] {
   const models = new Set<string>();
   for (const { model } of [...nodes.values()].reverse()) if (model !== undefined) models.add(model);
   return [...models];
 }
 
-function firstWords(nodes: ConversationState["nodes"]): string | undefined {
+function findFirstPreview(nodes: ConversationState["nodes"]): string | undefined {
   for (const { role, preview } of nodes.values()) if (role === "user" && preview !== "") return preview;
   return undefined;
 }

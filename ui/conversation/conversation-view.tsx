@@ -1,83 +1,84 @@
-// A conversation: its head, its messages, its branches beside them, and at the foot what one says something with.
+// The view of a conversation: header, message list, branch sidebar and composer.
 import { useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { StoredMessage } from "koine";
 import { useLocation } from "wouter";
 import { Composer } from "../composer/composer.tsx";
-import { treeOf } from "../branches/tree.ts";
+import { buildTree } from "../branches/branch-tree.ts";
 import { useConversation } from "../data/hooks.ts";
 import type { ConversationState } from "../data/types.ts";
 import { ROUTES } from "../routes.ts";
 import { Announcer } from "./announcer.tsx";
-import { useSeenBranch } from "./branch-seen.ts";
-import { attempt, createCommands, type ConversationDialog, type Surroundings } from "./commands.ts";
-import { CommandsContext } from "./context.ts";
+import { useShownBranch } from "./shown-branch.ts";
+import { runWithToast, createCommands, type ConversationDialog, type CommandContext } from "./create-commands.ts";
+import { CommandsContext } from "./rows/row-commands.ts";
 import styles from "./conversation-view.module.css";
-import { Dialogs } from "./dialogs.tsx";
+import { Dialogs } from "./dialogs/dialogs.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
-import { MessageList, type MessageListHandle } from "./message-list.tsx";
-import { NotShown } from "./not-shown.tsx";
-import { BranchNotice, StrayEdit } from "./notices.tsx";
-import { onVisit, visitNumber } from "./places.ts";
-import { messageRows, shownRows, type Shown } from "./rows.ts";
-import { TreeSide, useTreeShown } from "./tree-side.tsx";
+import { MessageList, type MessageListHandle } from "./list/message-list.tsx";
+import { ConversationPlaceholder } from "./conversation-placeholder.tsx";
+import { BranchNotice, HiddenEdit } from "./notices.tsx";
+import { onLinkFollowed, readLinkCount } from "./list/scroll-positions.ts";
+import { buildMessageRows, buildShownRows, type ShownConversation } from "./rows/build-rows.ts";
+import { BranchSidebar, useTreeToggle } from "./branch-sidebar.tsx";
 import { useConversationKeys } from "./use-conversation-keys.ts";
-import { rowOf } from "./use-message-scroller.ts";
+import { findRowIndex } from "./list/use-message-scroller.ts";
 
 export interface ConversationViewProps {
   threadId: string;
-  /** The message to begin at, on its branch. */
+  /** Id of the message to scroll to, on its branch. */
   at?: string | undefined;
 }
 
 export function ConversationView({ threadId, at }: ConversationViewProps) {
-  // Another conversation begins anew: nothing that was typed, opened or scrolled in one is another's.
+  // The key resets all view state for every conversation.
   return <Conversation key={threadId} threadId={threadId} at={at} />;
 }
 
 function Conversation({ threadId, at }: ConversationViewProps) {
-  const { state: whole, actions } = useConversation(threadId);
-  const visit = useSyncExternalStore(onVisit, visitNumber);
+  const { state: fullState, actions } = useConversation(threadId);
+  const linkCount = useSyncExternalStore(onLinkFollowed, readLinkCount);
   const [, navigate] = useLocation();
   const list = useRef<MessageListHandle>(null);
   const [editing, setEditing] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const [dialog, setDialog] = useState<ConversationDialog>();
-  const [put, setPut] = useState<ReadonlySet<string>>(new Set());
-  const treeShown = useTreeShown();
-  const { live, thread } = whole;
-  const { tree, state, shown, isElsewhere, leave } = useShown(whole, { at, visit, put });
-  const show = (runId: string, isShown: boolean): void =>
-    setPut((before) => new Set(isShown ? [...before].filter((each) => each !== runId) : [...before, runId]));
-  const branch = { isElsewhere, leaveBranch: leave };
-  const surroundings = { threadId, state, actions, tree, navigate, setEditing, setSaving, setDialog, show, ...branch };
-  const commands = useCommandsOf(() => ({ ...surroundings, list: list.current }));
-  const need = useCallback((ids: readonly string[]) => actions.need(ids), [actions]);
+  const [hiddenRuns, setHiddenRuns] = useState<ReadonlySet<string>>(new Set());
+  const { isShown: isTreeShown, toggle: toggleTree, toggleByKey, takesFocus } = useTreeToggle();
+  const { liveRuns, thread } = fullState;
+  const { tree, state, shown, isInactive, showActive } = useShownConversation(fullState, { at, linkCount, hiddenRuns });
+  const setRunShown = (runId: string, isShown: boolean): void =>
+    setHiddenRuns((current) => new Set(isShown ? [...current].filter((each) => each !== runId) : [...current, runId]));
+  const branch = { isInactiveBranch: isInactive, showActiveBranch: showActive };
+  const setters = { setEditing, setSaving, setDialog, setRunShown };
+  const context = { threadId, state, actions, tree, navigate, ...setters, ...branch };
+  const commands = useStableCommands(() => ({ ...context, list: list.current }));
+  const loadBodies = useCallback((ids: readonly string[]) => actions.loadBodies(ids), [actions]);
   const isTask = thread?.kind === "task";
-  useConversationKeys({ commands, rows: shown.rows, tree, live, isTask, list, toggleTree: treeShown.byKey });
-  if (state.status !== "ready" || thread === undefined) return <NotShown state={state} />;
-  const said = (): void => {
-    leave();
+  useConversationKeys({ commands, rows: shown.rows, tree, liveRuns, isTask, list, toggleTree: toggleByKey });
+  if (state.status !== "ready" || thread === undefined) return <ConversationPlaceholder state={state} />;
+  const onStored = (): void => {
+    showActive();
     list.current?.toEnd();
   };
   return (
     <CommandsContext value={commands}>
       <div className={styles["view"]}>
-        <ConversationHead {...{ state, actions, setDialog }} isTreeShown={treeShown.is} toggleTree={treeShown.toggle} />
+        <ConversationHead {...{ state, actions, setDialog, isTreeShown, toggleTree }} />
         <div className={styles["body"]}>
           <div className={styles["talk"]}>
-            <MessageList ref={list} {...{ threadId, state, tree, shown, editing, at, visit, isTask }} need={need} />
-            <Foot
-              {...{ threadId, said, leave }}
-              activate={isElsewhere ? () => void attempt(actions.select(state.path.at(-1) ?? "")) : undefined}
-              stray={isSaving ? undefined : strayEdit(editing, shown, state)}
+            <MessageList
+              {...{ threadId, state, tree, shown, editing, targetId: at, linkCount, isTask, loadBodies, ref: list }}
+            />
+            <ConversationFooter
+              {...{ threadId, onStored, showActive }}
+              activate={isInactive ? () => void runWithToast(actions.select(state.path.at(-1) ?? "")) : undefined}
+              hiddenEdit={isSaving ? undefined : findHiddenEdit(editing, shown, state)}
             />
           </div>
-          {treeShown.is && (
-            <TreeSide tree={tree} path={state.path} takesFocus={treeShown.takesFocus} onClose={treeShown.toggle} />
-          )}
+          {isTreeShown && <BranchSidebar {...{ tree, takesFocus }} path={state.path} onClose={toggleTree} />}
         </div>
       </div>
-      <Announcer state={whole} />
+      <Announcer state={fullState} />
       <Dialogs
         {...{ dialog, thread }}
         onClose={() => setDialog(undefined)}
@@ -92,55 +93,59 @@ function Conversation({ threadId, at }: ConversationViewProps) {
   );
 }
 
-interface Looking {
+interface ShownOptions {
   at: string | undefined;
-  visit: number;
-  /** Answers on their way that the reader has put away. */
-  put: ReadonlySet<string>;
+  linkCount: number;
+  /** Live runs that the user has hidden. */
+  hiddenRuns: ReadonlySet<string>;
 }
 
-/** What is shown of a conversation: `state` has the path that is looked at. */
-function useShown(whole: ConversationState, { at, visit, put }: Looking) {
-  const { nodes, live, failures } = whole;
-  const tree = useMemo(() => treeOf(nodes), [nodes]);
-  const { path, isElsewhere, leave } = useSeenBranch(tree, whole.path, at, visit);
-  const state = useMemo(() => (path === whole.path ? whole : { ...whole, path }), [whole, path]);
-  const recorded = useMemo(() => messageRows(tree, path), [tree, path]);
+/** Computes what is shown of a conversation; the returned `state` has the path of the shown branch. */
+function useShownConversation(fullState: ConversationState, { at, linkCount, hiddenRuns }: ShownOptions) {
+  const { nodes, liveRuns, failures } = fullState;
+  const tree = useMemo(() => buildTree(nodes), [nodes]);
+  const { path, isInactive, showActive } = useShownBranch(tree, fullState.path, at, linkCount);
+  const state = useMemo(() => (path === fullState.path ? fullState : { ...fullState, path }), [fullState, path]);
+  const storedRows = useMemo(() => buildMessageRows(tree, path), [tree, path]);
   const shown = useMemo(
-    () => shownRows(recorded, { tree, path, live, failures, put }),
-    [recorded, tree, path, live, failures, put],
+    () => buildShownRows(storedRows, { tree, path, liveRuns, failures, hiddenRuns }),
+    [storedRows, tree, path, liveRuns, failures, hiddenRuns],
   );
-  return { tree, state, shown, isElsewhere, leave };
+  return { tree, state, shown, isInactive, showActive };
 }
 
-interface FootProps {
+interface ConversationFooterProps {
   threadId: string;
-  /** Something was said here. */
-  said: () => void;
-  /** Makes the branch that is looked at the active one; undefined: it is. */
+  /** Called when a message sent here is stored. */
+  onStored: () => void;
+  /** Makes the shown branch active; undefined: it is. */
   activate: (() => void) | undefined;
-  leave: () => void;
-  /** A message that is edited, and not shown any more. */
-  stray: StoredMessage | undefined;
+  showActive: () => void;
+  /** A message with an open editor on a branch that is not shown. */
+  hiddenEdit: StoredMessage | undefined;
 }
 
-function Foot({ threadId, said, activate, leave, stray }: FootProps) {
+function ConversationFooter({ threadId, onStored, activate, showActive, hiddenEdit }: ConversationFooterProps) {
   return (
     <div className={styles["foot"]}>
-      {stray !== undefined && <StrayEdit key={stray.id} message={stray} />}
-      {activate !== undefined && <BranchNotice onActivate={activate} onLeave={leave} />}
-      <Composer threadId={threadId} onSaid={said} />
+      {hiddenEdit !== undefined && <HiddenEdit key={hiddenEdit.id} message={hiddenEdit} />}
+      {activate !== undefined && <BranchNotice onActivate={activate} onShowActive={showActive} />}
+      <Composer threadId={threadId} onStored={onStored} />
     </div>
   );
 }
 
-function strayEdit(editing: string | undefined, { rows }: Shown, state: ConversationState): StoredMessage | undefined {
-  return editing === undefined || rowOf(rows, editing) !== -1 ? undefined : state.bodies.get(editing);
+function findHiddenEdit(
+  editing: string | undefined,
+  { rows }: ShownConversation,
+  state: ConversationState,
+): StoredMessage | undefined {
+  return editing === undefined || findRowIndex(rows, editing) !== -1 ? undefined : state.bodies.get(editing);
 }
 
-/** The same commands for as long as the conversation is shown; what they find is what is there when they are given. */
-function useCommandsOf(now: () => Surroundings) {
-  const latest = useRef(now);
-  useLayoutEffect(() => void (latest.current = now));
+/** Returns the same commands for the lifetime of the view; they read the current context when they run. */
+function useStableCommands(getContext: () => CommandContext) {
+  const latest = useRef(getContext);
+  useLayoutEffect(() => void (latest.current = getContext));
   return useMemo(() => createCommands(() => latest.current()), []);
 }

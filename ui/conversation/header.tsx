@@ -1,30 +1,30 @@
-// The head of a conversation: what it is called, who took part, what it cost, and what can be done with all of it.
+// The header of a conversation: title, models, usage and the menu.
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { Link, useLocation } from "wouter";
 import type { Usage } from "koine";
 import { useApi, useThreads } from "../data/hooks.ts";
-import type { ConversationActions, Thread } from "../data/types.ts";
+import type { ConversationActions, ThreadJson } from "../data/types.ts";
 import { formatCost, formatCount, formatTokens, Icon, IconButton, Menu, type MenuItem } from "../kit/index.ts";
 import { inspectPath, threadPath } from "../routes.ts";
-import { attempt, copyText, type ConversationDialog } from "./commands.ts";
-import { saveExport } from "./export.ts";
+import { runWithToast, copyText, type ConversationDialog } from "./create-commands.ts";
+import { saveThreadExport } from "./export-thread.ts";
 import styles from "./header.module.css";
 
-export interface HeaderProps {
-  thread: Thread;
-  /** What it is called. */
+export interface ConversationHeaderProps {
+  thread: ThreadJson;
+  /** Display name. */
   name: string;
-  /** Who answered, as far as is known. */
+  /** Models that answered, as far as they are loaded. */
   models: readonly string[];
   actions: ConversationActions;
   isTreeShown: boolean;
   onToggleTree: () => void;
   onDialog: (dialog: ConversationDialog) => void;
-  /** Forks at the end. */
+  /** Forks the thread at the leaf. */
   onFork: () => void;
 }
 
-export function Header(props: HeaderProps) {
+export function ConversationHeader(props: ConversationHeaderProps) {
   const { thread, models, isTreeShown, onToggleTree } = props;
   const { threads } = useThreads();
   const listed = threads.find(({ id }) => id === thread.id);
@@ -32,15 +32,15 @@ export function Header(props: HeaderProps) {
   return (
     <header className={styles["header"]}>
       <div className={styles["words"]}>
-        <Title {...props} />
+        <EditableTitle {...props} />
         <p className={styles["facts"]}>
           {thread.kind === "task" && <span className={styles["kind"]}>Task</span>}
           {models.length > 0 && <span>{models.slice(0, 3).join(", ")}</span>}
-          {summary?.usage !== undefined && <Total usage={summary.usage} />}
+          {summary?.usage !== undefined && <UsageTotal usage={summary.usage} />}
         </p>
       </div>
       <div className={styles["tools"]}>
-        <Link href={inspectPath(thread.id)} className={styles["inspect"]} title="In every dialect">
+        <Link href={inspectPath(thread.id)} className={styles["inspect"]} title="Show in every dialect">
           <Icon name="inspect" size={16} /> Inspect
         </Link>
         <IconButton
@@ -57,7 +57,7 @@ export function Header(props: HeaderProps) {
   );
 }
 
-function Total({ usage }: { usage: Usage }) {
+function UsageTotal({ usage }: { usage: Usage }) {
   const { inputTokens, outputTokens, cost } = usage;
   return (
     <span
@@ -70,9 +70,9 @@ function Total({ usage }: { usage: Usage }) {
   );
 }
 
-function Title({ thread, name, actions }: HeaderProps) {
+function EditableTitle({ thread, name, actions }: ConversationHeaderProps) {
   const [draft, setDraft] = useState<string>();
-  // Whoever ends it by a key goes on from the title.
+  // After editing by keyboard, the focus returns to the title.
   const isByKey = useRef(false);
   const title = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -91,12 +91,12 @@ function Title({ thread, name, actions }: HeaderProps) {
   }
   const save = async (): Promise<void> => {
     const title = draft.trim();
-    if (title === (thread.title ?? "") || (await attempt(actions.rename(title)))) setDraft(undefined);
+    if (title === (thread.title ?? "") || (await runWithToast(actions.rename(title)))) setDraft(undefined);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     if (event.key !== "Enter" && event.key !== "Escape") return;
-    // The key is the field's, not that of the button that has the focus next.
+    // The key belongs to this field, not to the button that gets the focus next.
     event.preventDefault();
     isByKey.current = true;
     if (event.key === "Enter") void save();
@@ -109,7 +109,7 @@ function Title({ thread, name, actions }: HeaderProps) {
       value={draft}
       placeholder={name}
       maxLength={500}
-      // It was asked for by a press on the title.
+      // The user has just clicked the title.
       autoFocus
       onKeyDown={press}
       onBlur={() => void save()}
@@ -118,16 +118,20 @@ function Title({ thread, name, actions }: HeaderProps) {
   );
 }
 
-function ConversationMenu({ thread, name, onDialog, onFork }: HeaderProps) {
+function ConversationMenu({ thread, name, onDialog, onFork }: ConversationHeaderProps) {
   const api = useApi();
   const link = location.origin + threadPath(thread.id);
   const [, navigate] = useLocation();
   const items: MenuItem[] = [
     { label: "Inspect in every dialect", icon: "inspect", onSelect: () => navigate(inspectPath(thread.id)) },
     { label: "Rename…", icon: "edit", onSelect: () => onDialog({ kind: "rename" }) },
-    { label: "Copy link", icon: "link", onSelect: () => void attempt(copyText(link), "Link copied") },
+    { label: "Copy link", icon: "link", onSelect: () => void runWithToast(copyText(link), "Link copied") },
     { label: "Fork", icon: "fork", disabled: thread.activeLeafId === null, onSelect: onFork },
-    { label: "Export as JSONL", icon: "download", onSelect: () => void attempt(saveExport(api, thread.id, name)) },
+    {
+      label: "Export as JSONL",
+      icon: "download",
+      onSelect: () => void runWithToast(saveThreadExport(api, thread.id, name)),
+    },
     { label: "Delete…", icon: "trash", danger: true, separated: true, onSelect: () => onDialog({ kind: "delete" }) },
   ];
   return <Menu label="Conversation actions" items={items} />;

@@ -1,41 +1,49 @@
-// Everything that the page asks of the server, each call with its types. What the server writes is taken at its word: both
-// come in one package.
+// HTTP calls of the page to the server, with the types of bodies and replies. Replies are not validated: page and
+// server are released in one package.
 import type { Message, ModelRequest, StoredMessage } from "koine";
 import { browserEffects, newId, type PageEffects } from "./effects.ts";
-import { ApiError, type Asked, Http } from "./http.ts";
-import { isSendable } from "./token.ts";
-import type { AskSettings, ModelInfo, OutlineNode, QueuedMessage, Run, SearchHit, Thread } from "./types.ts";
-import { wireMessageOf } from "./wire-message.ts";
+import { ApiError, type ApiRequestOptions, Http } from "./http.ts";
+import { isValidToken } from "./token-store.ts";
+import type {
+  AnswerSettings,
+  ModelInfo,
+  OutlineNode,
+  QueueEntry,
+  RunJson,
+  ThreadSearchHit,
+  ThreadJson,
+} from "./types.ts";
+import { encodeTaskMessage } from "./task-message.ts";
 
 export { ApiError } from "./http.ts";
 
-export interface Outline {
-  thread: Thread;
-  /** Where to follow the thread from; null: from its beginning. */
+export interface ThreadOutline {
+  thread: ThreadJson;
+  /** Cursor to follow the thread from; null: from its beginning. */
   cursor: string | null;
   activeLeafId: string | null;
   messages: OutlineNode[];
-  /** Those under way. */
-  runs: Run[];
+  /** Runs that have not ended. */
+  runs: RunJson[];
 }
 
-export interface ThreadPage {
-  threads: Thread[];
-  /** Gives the next page as `before`. */
+export interface ThreadListResponse {
+  threads: ThreadJson[];
+  /** Value of `before` for the next page; null on the last page. */
   next: string | null;
-  /** Of a search. */
-  hits?: SearchHit[];
+  /** Only in search results. */
+  hits?: ThreadSearchHit[];
 }
 
-export interface NewThread {
+export interface CreateThreadBody {
   id?: string;
   title?: string;
   metadata?: Record<string, unknown>;
   messages?: readonly Message[];
 }
 
-/** A task as the server sums it up. */
-export interface TaskView {
+/** A task as `GET /v1/task/:id` returns it. */
+export interface TaskSummaryJson {
   id: string;
   name: string | null;
   model: string;
@@ -45,14 +53,14 @@ export interface TaskView {
   error?: { code: string; message: string };
 }
 
-export interface NewTask {
+export interface CreateTaskBody {
   message?: Message;
   model?: string;
   name?: string;
   approval?: "ask" | "never";
 }
 
-/** What a recorded call asked. */
+/** The model request of a recorded call. */
 export interface RunRequest {
   request: ModelRequest;
   dialect?: string;
@@ -64,21 +72,21 @@ export type Api = ReturnType<typeof createApi>;
 
 type ApiEffects = Pick<PageEffects, "fetch" | "storage" | "now" | "randomBytes"> & Partial<Pick<PageEffects, "delay">>;
 
-/** `base`: the server's origin; "" is the page's own. */
+/** `base`: the server's origin; "" is the page's own origin. */
 export function createApi(base = "", effects: ApiEffects = browserEffects()) {
   const http = new Http(base, effects);
   return {
     token: http.token,
     onUnauthorized: (listener: (error: ApiError) => void) => http.onUnauthorized(listener),
-    /** For what may be said twice: the same key says it once. */
+    /** Creates an idempotency key: the server executes repeated requests with one key once. */
     newKey: () => newId(effects),
     newId: () => newId(effects),
-    /** A reply whose body is still to come: of event streams. */
-    open: (path: string, asked?: Asked) => http.open(path, asked),
-    models: () => models(http),
+    /** Returns a response whose body is not read yet, for event streams. */
+    open: (path: string, options?: ApiRequestOptions) => http.open(path, options),
+    models: () => readModels(http),
     blob: (ref: string) => http.blob(`/v1/blobs/${encodeURIComponent(ref)}`),
-    /** Whether the server takes a token; it is kept only where it does. */
-    useToken: (token: string) => useToken(http, token),
+    /** Stores the token if the server accepts it; throws an `ApiError` otherwise. */
+    checkAndStoreToken: (token: string) => checkAndStoreToken(http, token),
     ...threadCalls(http),
     ...branchCalls(http),
     ...runCalls(http),
@@ -86,21 +94,21 @@ export function createApi(base = "", effects: ApiEffects = browserEffects()) {
   };
 }
 
-async function useToken(http: Http, token: string): Promise<void> {
-  if (!isSendable(token)) throw new ApiError(0, "invalid-token", UNSENDABLE);
+async function checkAndStoreToken(http: Http, token: string): Promise<void> {
+  if (!isValidToken(token)) throw new ApiError(0, "invalid-token", INVALID_TOKEN_MESSAGE);
   const reply = await http.open("/v1/models", { token });
   await reply.body?.cancel();
   http.token.set(token);
 }
 
-const UNSENDABLE =
-  "A token has Latin letters, digits and signs only, without spaces: this one holds something else. Was it copied whole?";
+const INVALID_TOKEN_MESSAGE =
+  "A token consists of Latin letters, digits and punctuation without spaces. This one has other characters; check that it was copied completely.";
 
-function threadPathOf(id: string, rest = ""): string {
+function threadPath(id: string, rest = ""): string {
   return `/v1/threads/${encodeURIComponent(id)}${rest}`;
 }
 
-async function models(http: Http): Promise<ModelInfo[]> {
+async function readModels(http: Http): Promise<ModelInfo[]> {
   const { data } = (await http.json("/v1/models")) as { data: { id: string; owned_by: string }[] };
   return data.map(({ id, owned_by: provider }) => ({ id, provider }));
 }
@@ -110,58 +118,62 @@ function threadCalls(http: Http) {
     threads: (page: { before?: string; search?: string; kind?: string; limit?: number; signal?: AbortSignal } = {}) => {
       const { signal, search, ...rest } = page;
       const query = { summary: true, ...(search === undefined ? { order: "activity" } : { search }), ...rest };
-      return http.json("/v1/threads", { query, signal }) as Promise<ThreadPage>;
+      return http.json("/v1/threads", { query, signal }) as Promise<ThreadListResponse>;
     },
-    thread: (id: string) => http.json(threadPathOf(id)) as Promise<Thread>,
-    createThread: (thread: NewThread) => createThread(http, thread),
+    thread: (id: string) => http.json(threadPath(id)) as Promise<ThreadJson>,
+    createThread: (thread: CreateThreadBody) => createThread(http, thread),
     updateThread: (id: string, changes: { title?: string | null; metadata?: Record<string, unknown> }) =>
-      http.json(threadPathOf(id), { method: "PATCH", body: changes }) as Promise<Thread>,
-    /** Deletes it for good; what is at work in it is stopped first. */
+      http.json(threadPath(id), { method: "PATCH", body: changes }) as Promise<ThreadJson>,
+    /** Stops all runs of the thread, then deletes it permanently. */
     removeThread: (id: string) => removeThread(http, id),
     outline: (id: string, signal?: AbortSignal) =>
-      http.json(threadPathOf(id, "/outline"), { signal }) as Promise<Outline>,
-    /** The last messages of a branch, oldest first; large contents as references. */
+      http.json(threadPath(id, "/outline"), { signal }) as Promise<ThreadOutline>,
+    /** Lists the last messages of a branch, oldest first; large contents are blob references. */
     messages: async (id: string, page: { branch?: string; limit?: number; before?: string; signal?: AbortSignal }) => {
       const { signal, ...query } = page;
-      const path = threadPathOf(id, "/messages");
+      const path = threadPath(id, "/messages");
       const reply = await http.json(path, { query: { ...query, blobs: "reference" }, signal });
       return (reply as { messages: StoredMessage[] }).messages;
     },
     append: async (
       id: string,
       messages: readonly Message[],
-      { key, ...place }: { key: string; expectedLeaf?: string | null; parentMessageId?: string | null },
+      { key, ...position }: { key: string; expectedLeaf?: string | null; parentMessageId?: string | null },
     ) => {
-      const asked: Asked = { method: "POST", body: { messages, ...place }, key };
-      return ((await http.json(threadPathOf(id, "/messages"), asked)) as { messages: StoredMessage[] }).messages;
+      const options: ApiRequestOptions = { method: "POST", body: { messages, ...position }, key };
+      return ((await http.json(threadPath(id, "/messages"), options)) as { messages: StoredMessage[] }).messages;
     },
   };
 }
 
-/** Made once: where the reply was lost on the way, the thread of this id is there. */
-async function createThread(http: Http, thread: NewThread): Promise<Thread> {
+/** Creates a thread. A conflict means that an earlier request with this id succeeded but its reply was lost. */
+async function createThread(http: Http, thread: CreateThreadBody): Promise<ThreadJson> {
   const { id } = thread;
   try {
-    return (await http.json("/v1/threads", { method: "POST", body: thread, ...(id && { repeats: true }) })) as Thread;
+    return (await http.json("/v1/threads", {
+      method: "POST",
+      body: thread,
+      ...(id && { isIdempotent: true }),
+    })) as ThreadJson;
   } catch (error) {
     const isTaken = error instanceof ApiError && error.code === "conflict";
     if (!isTaken || id === undefined) throw error;
-    return (await http.json(threadPathOf(id))) as Thread;
+    return (await http.json(threadPath(id))) as ThreadJson;
   }
 }
 
-/** It takes a moment until what was stopped has ended. */
-const STOP_PAUSES = [100, 300, 1000, 3000];
+/** Stopped runs end with a delay; the thread can be deleted only after they have. */
+const STOP_RETRY_PAUSES_MS = [100, 300, 1000, 3000];
 
 async function removeThread(http: Http, id: string): Promise<void> {
-  for (const pause of [...STOP_PAUSES, undefined]) {
+  for (const pause of [...STOP_RETRY_PAUSES_MS, undefined]) {
     try {
       await stopAll(http, id);
-      await http.json(threadPathOf(id), { method: "DELETE" });
+      await http.json(threadPath(id), { method: "DELETE" });
       return;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Somebody else has, or the first of two tries.
+      // Already deleted, by another client or by an earlier attempt whose reply was lost.
       if (error.status === 404) return;
       if (error.code !== "conflict" || pause === undefined) throw error;
       await http.pause(pause);
@@ -169,76 +181,76 @@ async function removeThread(http: Http, id: string): Promise<void> {
   }
 }
 
-/** Ends a task's work, and every answer on its way. */
+/** Cancels the task, if the thread has one, and every live run. */
 async function stopAll(http: Http, id: string): Promise<void> {
-  const { kind } = (await http.json(threadPathOf(id))) as Thread;
+  const { kind } = (await http.json(threadPath(id))) as ThreadJson;
   if (kind === "task") await taskCalls(http).cancelTask(id);
   const { cancelRun } = runCalls(http);
-  const runs = await runsOf(http, id, { live: true });
+  const runs = await listRuns(http, id, { live: true });
   await Promise.all(runs.map(({ id: runId }) => cancelRun(runId)));
 }
 
 function branchCalls(http: Http) {
   return {
     select: (id: string, messageId: string | null) =>
-      http.json(threadPathOf(id, "/select"), {
+      http.json(threadPath(id, "/select"), {
         method: "POST",
         body: { messageId },
-        repeats: true,
-      }) as Promise<Thread>,
+        isIdempotent: true,
+      }) as Promise<ThreadJson>,
     edit: async (id: string, messageId: string, message: Message, key: string) => {
-      const asked: Asked = { method: "POST", body: { messageId, message }, key };
-      const { messages } = (await http.json(threadPathOf(id, "/edit"), asked)) as { messages: StoredMessage[] };
+      const options: ApiRequestOptions = { method: "POST", body: { messageId, message }, key };
+      const { messages } = (await http.json(threadPath(id, "/edit"), options)) as { messages: StoredMessage[] };
       return messages;
     },
-    fork: async (id: string, messageId: string, made: { id: string; title?: string }) => {
+    fork: async (id: string, messageId: string, newThread: { id: string; title?: string }) => {
       try {
-        const asked: Asked = { method: "POST", body: { messageId, ...made }, repeats: true };
-        return (await http.json(threadPathOf(id, "/fork"), asked)) as Thread;
+        const options: ApiRequestOptions = { method: "POST", body: { messageId, ...newThread }, isIdempotent: true };
+        return (await http.json(threadPath(id, "/fork"), options)) as ThreadJson;
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "conflict") throw error;
-        return (await http.json(threadPathOf(made.id))) as Thread;
+        return (await http.json(threadPath(newThread.id))) as ThreadJson;
       }
     },
     /**
-     * Asks for an answer, and gives the id of its run; whoever follows the thread sees it. A second call with the key would
-     * wait for the first one's answer: where a reply is lost, it is looked first whether somebody is asked. `isFirst`:
-     * nobody was asked for an answer to this message before.
+     * Requests an answer and returns the id of its run; the answer itself arrives in the thread's events. A repeated
+     * call with the same key would wait for the complete answer, so after a lost reply the runs of the thread are
+     * checked instead. `isFirst`: no answer to this message was requested before.
      */
-    regenerate: async (id: string, asked: { messageId: string } & AskSettings, key: string, isFirst = false) => {
+    regenerate: async (id: string, target: { messageId: string } & AnswerSettings, key: string, isFirst = false) => {
       const isDone = async (): Promise<boolean> => {
-        const runs = await runsOf(http, id, { last: LAST_RUNS, ...(!isFirst && { live: true }) });
-        return runs.some(({ forkFromMessageId: after }) => after === asked.messageId);
+        const runs = await listRuns(http, id, { last: RUNS_SEARCHED, ...(!isFirst && { live: true }) });
+        return runs.some(({ forkFromMessageId: answeredId }) => answeredId === target.messageId);
       };
-      const body = { ...asked, stream: true };
-      const reply = await http.open(threadPathOf(id, "/regenerate"), { method: "POST", body, key, isDone });
-      // The run goes on without this reader.
+      const streamedBody = { ...target, stream: true };
+      const reply = await http.open(threadPath(id, "/regenerate"), { method: "POST", body: streamedBody, key, isDone });
+      // The server continues the run without a reader.
       await reply.body?.cancel().catch(() => undefined);
       return reply.headers.get("x-koine-run") ?? undefined;
     },
   };
 }
 
-function runPathOf(id: string, rest = ""): string {
+function runPath(id: string, rest = ""): string {
   return `/v1/runs/${encodeURIComponent(id)}${rest}`;
 }
 
-/** So many of the last runs are looked through for one. */
-const LAST_RUNS = 20;
+/** Number of recent runs that are searched for a run that answers the message. */
+const RUNS_SEARCHED = 20;
 
-async function runsOf(http: Http, id: string, page: { last?: number; live?: boolean }): Promise<Run[]> {
-  return ((await http.json(threadPathOf(id, "/runs"), { query: page })) as { runs: Run[] }).runs;
+async function listRuns(http: Http, id: string, page: { last?: number; live?: boolean }): Promise<RunJson[]> {
+  return ((await http.json(threadPath(id, "/runs"), { query: page })) as { runs: RunJson[] }).runs;
 }
 
 function runCalls(http: Http) {
   return {
-    runs: (id: string, page: { last?: number; live?: boolean } = {}) => runsOf(http, id, page),
-    run: (id: string) => http.json(runPathOf(id)) as Promise<Run>,
-    runRequest: (id: string) => http.json(runPathOf(id, "/request")) as Promise<RunRequest>,
-    /** Says whether there was something to end. */
+    runs: (id: string, page: { last?: number; live?: boolean } = {}) => listRuns(http, id, page),
+    run: (id: string) => http.json(runPath(id)) as Promise<RunJson>,
+    runRequest: (id: string) => http.json(runPath(id, "/request")) as Promise<RunRequest>,
+    /** Returns false if the run had already ended. */
     cancelRun: async (id: string): Promise<boolean> => {
       try {
-        await http.json(runPathOf(id, "/cancel"), { method: "POST", body: {}, repeats: true });
+        await http.json(runPath(id, "/cancel"), { method: "POST", body: {}, isIdempotent: true });
         return true;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return false;
@@ -248,39 +260,45 @@ function runCalls(http: Http) {
   };
 }
 
-function taskPathOf(id: string, rest = ""): string {
+function taskPath(id: string, rest = ""): string {
   return `/v1/task/${encodeURIComponent(id)}${rest}`;
 }
 
 function taskCalls(http: Http) {
   return {
-    createTask: async ({ message, ...task }: NewTask, key: string) => {
-      const body = { ...task, ...(message !== undefined && { message: await wireMessageOf(message) }) };
-      const { task: made } = (await http.json("/v1/task", { method: "POST", body, key })) as { task: TaskView };
-      return made;
+    createTask: async ({ message, ...task }: CreateTaskBody, key: string) => {
+      const body = { ...task, ...(message !== undefined && { message: await encodeTaskMessage(message) }) };
+      const { task: created } = (await http.json("/v1/task", { method: "POST", body, key })) as {
+        task: TaskSummaryJson;
+      };
+      return created;
     },
-    task: async (id: string) => ((await http.json(taskPathOf(id))) as { task: TaskView }).task,
-    sayToTask: async (id: string, message: Message, { mode, key }: { mode?: QueuedMessage["mode"]; key: string }) => {
-      const body = { message: await wireMessageOf(message), ...(mode !== undefined && { mode }) };
-      return (await http.json(taskPathOf(id, "/message"), { method: "POST", body, key })) as {
+    task: async (id: string) => ((await http.json(taskPath(id))) as { task: TaskSummaryJson }).task,
+    postTaskMessage: async (
+      id: string,
+      message: Message,
+      { mode, key }: { mode?: QueueEntry["mode"]; key: string },
+    ) => {
+      const body = { message: await encodeTaskMessage(message), ...(mode !== undefined && { mode }) };
+      return (await http.json(taskPath(id, "/message"), { method: "POST", body, key })) as {
         id: string;
         queued: boolean;
       };
     },
-    /** Gives what was still queued; undefined where nothing ran or waited. */
-    cancelTask: async (id: string): Promise<TaskView["queued_messages"] | undefined> => {
+    /** Returns the messages that were still queued; undefined if the task was neither running nor waiting. */
+    cancelTask: async (id: string): Promise<TaskSummaryJson["queued_messages"] | undefined> => {
       try {
-        // It is not said twice: what the first one gave back would be lost.
-        const reply = await http.json(taskPathOf(id, "/cancel"), { method: "POST", body: {} });
-        return (reply as { pending_messages: TaskView["queued_messages"] }).pending_messages;
+        // Never retried: a second reply would no longer contain the dropped messages.
+        const reply = await http.json(taskPath(id, "/cancel"), { method: "POST", body: {} });
+        return (reply as { pending_messages: TaskSummaryJson["queued_messages"] }).pending_messages;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return undefined;
         throw error;
       }
     },
-    /** Says whether it still waited. */
-    takeBack: async (id: string, messageId: string): Promise<boolean> => {
-      const path = taskPathOf(id, `/queued_messages/${encodeURIComponent(messageId)}`);
+    /** Returns false if the message was no longer queued. */
+    removeQueuedMessage: async (id: string, messageId: string): Promise<boolean> => {
+      const path = taskPath(id, `/queued_messages/${encodeURIComponent(messageId)}`);
       try {
         await http.json(path, { method: "DELETE" });
         return true;
@@ -289,11 +307,11 @@ function taskCalls(http: Http) {
         throw error;
       }
     },
-    decide: (id: string, toolCallId: string, approve: boolean, reason?: string) =>
-      http.json(taskPathOf(id, "/approve"), {
+    decideToolCall: (id: string, toolCallId: string, approve: boolean, reason?: string) =>
+      http.json(taskPath(id, "/approve"), {
         method: "POST",
         body: { toolCallId, approve, ...(reason !== undefined && reason !== "" && { reason }) },
-        repeats: true,
+        isIdempotent: true,
       }),
   };
 }

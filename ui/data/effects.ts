@@ -1,31 +1,31 @@
-// What the page's data needs of the world around it: network, time, chance, and whether anybody looks. Given from outside, so
-// that all else can be tried without a browser.
+// Platform functions that the page's data layer uses: network, time, randomness, storage and tab visibility. Injected,
+// so that tests run without a browser.
 
 export interface PageEffects {
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /** Milliseconds. */
   now(): number;
-  /** Calls back once, later; the returned function takes that back. */
+  /** Calls back once after `ms`; the returned function cancels it. */
   delay(callback: () => void, ms: number): () => void;
-  /** Calls back before the next frame is drawn; soon, where none are drawn. The returned function takes that back. */
+  /** Calls back before the next frame, or soon if no frames are drawn. The returned function cancels it. */
   frame(callback: () => void): () => void;
-  /** Whether the tab is shown, or has something to do all the same. */
+  /** True if the tab is visible, or if `keepConnectionsOpen` is in effect. */
   isVisible(): boolean;
-  /** Told when the tab is shown or hidden. */
+  /** Calls the listener when the tab is shown or hidden. */
   onVisibility(listener: () => void): () => void;
-  /** Told when there is a network again. */
+  /** Calls the listener when the network is back. */
   onOnline(listener: () => void): () => void;
   randomBytes(count: number): Uint8Array;
-  /** What outlives a reload; undefined where nothing may be kept. */
+  /** localStorage; undefined if the browser denies it. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
-  /** Forgets what this tab keeps over a reload: words that were not sent yet. */
-  clearTab(): void;
-  /** Told when another tab has changed what is kept. */
+  /** Deletes the page's sessionStorage entries of this tab: drafts and unsent messages. */
+  clearTabStorage(): void;
+  /** Calls the listener when another tab has changed localStorage. */
   onStorage(listener: () => void): () => void;
 }
 
-/** Frames stop while a tab is hidden: after so long nobody waits for one. */
-const FRAME_MS = 250;
+/** Browsers stop drawing frames in hidden tabs; the callback runs after this time at the latest. */
+const LONGEST_FRAME_WAIT_MS = 250;
 
 export function browserEffects(): PageEffects {
   return {
@@ -38,39 +38,41 @@ export function browserEffects(): PageEffects {
         callback();
       };
       const frame = requestAnimationFrame(call);
-      const timer = setTimeout(call, FRAME_MS);
+      const timer = setTimeout(call, LONGEST_FRAME_WAIT_MS);
       const cancel = (): void => {
         cancelAnimationFrame(frame);
         clearTimeout(timer);
       };
       return cancel;
     },
-    isVisible: () => awake.size > 0 || document.visibilityState === "visible",
+    isVisible: () => wakeLocks.size > 0 || document.visibilityState === "visible",
     onVisibility: (listener) => {
-      waking.add(listener);
+      visibilityListeners.add(listener);
       const leave = listen(document, "visibilitychange", listener);
-      return () => [leave(), waking.delete(listener)];
+      return () => [leave(), visibilityListeners.delete(listener)];
     },
     onOnline: (listener) => listen(window, "online", listener),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    storage: storageOf(),
-    clearTab,
+    storage: findLocalStorage(),
+    clearTabStorage,
     onStorage: (listener) => listen(window, "storage", listener),
   };
 }
 
-/** Those who want a tab that nobody looks at to go on as if somebody did. */
-const awake = new Set<object>();
-const waking = new Set<() => void>();
+/** Objects of `keepConnectionsOpen` that are in effect: the tab counts as visible while there are any. */
+const wakeLocks = new Set<object>();
+const visibilityListeners = new Set<() => void>();
 
-/** Something is still to be done here, though the tab may be hidden: connections are kept until the returned function is called. */
-export function stayAwake(): () => void {
-  const wish = {};
-  awake.add(wish);
-  for (const listener of waking) listener();
+/**
+ * Keeps the connections of a hidden tab open, for work that must finish there, until the returned function is called.
+ */
+export function keepConnectionsOpen(): () => void {
+  const wakeLock = {};
+  wakeLocks.add(wakeLock);
+  for (const listener of visibilityListeners) listener();
   return () => {
-    if (!awake.delete(wish)) return;
-    for (const listener of waking) listener();
+    if (!wakeLocks.delete(wakeLock)) return;
+    for (const listener of visibilityListeners) listener();
   };
 }
 
@@ -84,8 +86,8 @@ function listen(target: EventTarget, name: string, listener: () => void): () => 
   return () => target.removeEventListener(name, listener);
 }
 
-/** Browsers that keep nothing for a page throw when they are asked. */
-function storageOf(): Storage | undefined {
+/** Browsers that deny storage throw when `localStorage` is read. */
+function findLocalStorage(): Storage | undefined {
   try {
     return localStorage;
   } catch {
@@ -93,29 +95,28 @@ function storageOf(): Storage | undefined {
   }
 }
 
-const OWN = "koine.";
+const STORAGE_PREFIX = "koine.";
 
-function clearTab(): void {
+function clearTabStorage(): void {
   try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(OWN)) sessionStorage.removeItem(key);
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(STORAGE_PREFIX)) sessionStorage.removeItem(key);
   } catch {
-    // Then nothing is kept.
+    // Storage is denied, so it contains nothing.
   }
 }
 
-/** The letters of ULIDs. */
-const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CROCKFORD_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TIME_LENGTH = 10;
-const CHANCE_LENGTH = 16;
+const RANDOM_LENGTH = 16;
 
-/** An id as the server makes them: it sorts by time. */
+/** Creates a ULID, the id format of the server; it sorts by time. */
 export function newId({ now, randomBytes }: Pick<PageEffects, "now" | "randomBytes">): string {
   let time = now();
   let id = "";
   for (let at = 0; at < TIME_LENGTH; at++) {
-    id = LETTERS.charAt(time % LETTERS.length) + id;
-    time = Math.floor(time / LETTERS.length);
+    id = CROCKFORD_ALPHABET.charAt(time % CROCKFORD_ALPHABET.length) + id;
+    time = Math.floor(time / CROCKFORD_ALPHABET.length);
   }
-  for (const byte of randomBytes(CHANCE_LENGTH)) id += LETTERS.charAt(byte % LETTERS.length);
+  for (const byte of randomBytes(RANDOM_LENGTH)) id += CROCKFORD_ALPHABET.charAt(byte % CROCKFORD_ALPHABET.length);
   return id;
 }

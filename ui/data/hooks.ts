@@ -1,34 +1,34 @@
-// The page's data for its components. One of each store for the whole page; those of conversations are shared by id, and
-// kept a while after their last reader.
+// React hooks for the page's data. One `PageData` serves the whole page; conversation stores are shared by thread id
+// and stay cached for a while after their last listener.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Api } from "./api.ts";
 import { PageData } from "./page-data.ts";
-import type { ThreadListStore } from "./thread-list.ts";
+import type { ThreadListStore } from "./thread-list-store.ts";
 import type { ConversationActions, ConversationState, ModelInfo, ThreadListState } from "./types.ts";
 
-let shared: PageData | undefined;
+let pageData: PageData | undefined;
 
-/** Made when it is first asked for, in a browser. */
-function data(): PageData {
-  return (shared ??= new PageData());
+/** Created on first use, in the browser. */
+function requirePageData(): PageData {
+  return (pageData ??= new PageData());
 }
 
 export function useApi(): Api {
-  return data().api;
+  return requirePageData().api;
 }
 
-/** Whether this browser has a token for the server. */
-export function useToken(): { isKept: boolean; forget: () => void } {
+/** `hasToken`: this browser has stored a token for the server. */
+export function useToken(): { hasToken: boolean; clearToken: () => void } {
   const { token } = useApi();
-  const isKept = useSyncExternalStore(
+  const hasToken = useSyncExternalStore(
     (listener) => token.subscribe(listener),
     () => token.get() !== undefined,
   );
-  return { isKept, forget: () => token.clear() };
+  return { hasToken, clearToken: () => token.clear() };
 }
 
-/** Another number when somebody else reads: what is shown to one is not for the next. */
-export function useReader(): number {
+/** Returns a number that changes with every token change; state of a view must not outlive it. */
+export function useTokenEpoch(): number {
   const { token } = useApi();
   return useSyncExternalStore(
     (listener) => token.subscribe(listener),
@@ -38,28 +38,30 @@ export function useReader(): number {
 
 type ThreadListActions = Pick<ThreadListStore, "setSearch" | "setFilter" | "loadMore" | "retry">;
 
-/** The list; `search` is what was typed, `setSearch` types it. */
 export function useThreads(): ThreadListState & ThreadListActions {
-  const { threads } = data();
+  const { threads } = requirePageData();
   const state = useSyncExternalStore(threads.subscribe, threads.getSnapshot);
   const { setSearch, setFilter, loadMore, retry } = threads;
   return { ...state, setSearch, setFilter, loadMore, retry };
 }
 
 export function useConversation(id: string): { state: ConversationState; actions: ConversationActions } {
-  const store = data().conversation(id);
+  const store = requirePageData().conversation(id);
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   return { state, actions: store.actions };
 }
 
 export function useModels(): readonly ModelInfo[] {
-  const { models } = data();
+  const { models } = requirePageData();
   return useSyncExternalStore(models.subscribe, models.getSnapshot);
 }
 
-/** A URL of a blob's content, for as long as the component is there; undefined until it is loaded, or where it cannot be. */
+/**
+ * Returns an object URL of a blob while the component is mounted; undefined until it is loaded, or if it cannot be
+ * loaded.
+ */
 export function useBlobUrl(ref: string | undefined, mimeType?: string): string | undefined {
-  const { blobs } = data();
+  const { blobs } = requirePageData();
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     if (ref === undefined) return undefined;

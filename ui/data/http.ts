@@ -1,16 +1,16 @@
-// Requests to the server: the token goes along, refusals become errors with words, and what can be said again is said again
-// where the network fails.
+// HTTP requests to the server: adds the token, converts error replies to `ApiError`, and retries idempotent requests
+// after network failures.
 import { parseJson, stringifyJson } from "koine";
 import { delay, type PageEffects } from "./effects.ts";
-import { TokenKeeper } from "./token.ts";
+import { TokenStore } from "./token-store.ts";
 
-/** `network`: the server was not reached, or broke off. Else a code of the server's. */
+/** `code` is "network" if the server was not reached or the connection broke, "timeout", or a code of the server. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** Of the reply; 0 where there was none. */
+  /** HTTP status of the reply; 0 without a reply. */
   readonly status: number;
   readonly code: string;
-  /** What of the request it is about. */
+  /** JSON pointer into the request body. */
   readonly path?: string;
 
   constructor(status: number, code: string, message: string, path?: string) {
@@ -21,99 +21,108 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether what was refused may have come about all the same: nobody knows, unless the server itself has said no. */
-export function mayHaveArrived(error: unknown): boolean {
+/**
+ * True if the request may have taken effect although it failed: only a definite rejection by the server excludes that.
+ */
+export function mayHaveSucceeded(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, code } = error;
   if (status === 0) return code === "network" || code === "timeout";
   return status === 408 || (status >= 500 && (code === "unknown" || code === "internal"));
 }
 
-export interface Asked {
+export interface ApiRequestOptions {
   method?: "GET" | "POST" | "PATCH" | "DELETE";
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** The same key makes saying it again harmless. */
+  /** Idempotency key; makes retries harmless. */
   key?: string | undefined;
-  /** Saying it again is harmless by itself. */
-  repeats?: true;
-  /** Whether it has come about although its reply was lost: then it is not said again, and the reply is empty. */
+  /** Repeating the request is harmless without a key. */
+  isIdempotent?: true;
+  /**
+   * Checked before a retry: true if the request took effect although its reply was lost. Then `open` returns an empty
+   * reply.
+   */
   isDone?: () => Promise<boolean>;
   signal?: AbortSignal | undefined;
-  /** Tried in the place of the one that is kept. */
+  /** Sent instead of the stored token. */
   token?: string;
 }
 
-/** How long is waited before something is said again. */
-const PAUSES = [300, 1200];
-/** How long the beginning of a reply is waited for; of what is done by the server, longer. */
-const READ_MS = 30_000;
-const WORK_MS = 120_000;
+const RETRY_PAUSES_MS = [300, 1200];
+/** Time until the reply's headers; longer for requests that make the server do work. */
+const READ_TIMEOUT_MS = 30_000;
+const WRITE_TIMEOUT_MS = 120_000;
 
 type HttpEffects = Pick<PageEffects, "fetch" | "storage"> & Partial<Pick<PageEffects, "delay">>;
 
 export class Http {
-  readonly token: TokenKeeper;
+  readonly token: TokenStore;
   readonly #base: string;
   readonly #effects: HttpEffects;
-  readonly #refused = new Set<(error: ApiError) => void>();
-  /** The epoch in which readers were told last that a token is wanted. */
-  #toldIn: number | undefined;
+  readonly #unauthorizedListeners = new Set<(error: ApiError) => void>();
+  /** Token epoch in which the unauthorized listeners were last called. */
+  #notifiedEpoch: number | undefined;
 
   constructor(base: string, effects: HttpEffects) {
     this.#base = base;
     this.#effects = effects;
-    this.token = new TokenKeeper(effects.storage);
+    this.token = new TokenStore(effects.storage);
   }
 
-  /** Told when the server wants a token, or another one: once in an epoch, and whenever a reader wants something done. */
+  /**
+   * Calls the listener when the server requires a token or another token: once per epoch for reads, and for every other
+   * request.
+   */
   onUnauthorized(listener: (error: ApiError) => void): () => void {
-    this.#refused.add(listener);
-    return () => void this.#refused.delete(listener);
+    this.#unauthorizedListeners.add(listener);
+    return () => void this.#unauthorizedListeners.delete(listener);
   }
 
-  json(path: string, asked: Asked = {}): Promise<unknown> {
-    return this.#whole(path, asked, async (reply): Promise<unknown> => parseJson(await reply.text()));
+  json(path: string, options: ApiRequestOptions = {}): Promise<unknown> {
+    return this.#readBody(path, options, async (reply): Promise<unknown> => parseJson(await reply.text()));
   }
 
   blob(path: string): Promise<Blob> {
-    return this.#whole(path, {}, (reply) => reply.blob());
+    return this.#readBody(path, {}, (reply) => reply.blob());
   }
 
-  /** What a reply holds. */
-  async #whole<T>(path: string, asked: Asked, read: (reply: Response) => Promise<T>): Promise<T> {
+  /** Reads the whole body of a reply. */
+  async #readBody<T>(path: string, options: ApiRequestOptions, read: (reply: Response) => Promise<T>): Promise<T> {
     const { epoch } = this.token;
-    const reply = await this.open(path, asked);
+    const reply = await this.open(path, options);
     try {
       const value = await read(reply);
-      this.#demandSameToken(epoch);
+      this.#assertSameToken(epoch);
       return value;
     } catch (error) {
-      throw asked.signal?.aborted === true || error instanceof ApiError ? error : unreachable(error);
+      throw options.signal?.aborted === true || error instanceof ApiError ? error : networkError(error);
     }
   }
 
-  /** A reply whose headers are there; its body is the caller's. Throws an `ApiError` for one that refuses. */
-  async open(path: string, asked: Asked = {}): Promise<Response> {
-    const url = `${this.#base}${path}${queryOf(asked.query)}`;
-    const init = this.#initOf(asked);
+  /**
+   * Returns a reply whose headers have arrived; the caller reads the body. Throws an `ApiError` for an error status.
+   */
+  async open(path: string, options: ApiRequestOptions = {}): Promise<Response> {
+    const url = `${this.#base}${path}${toQueryString(options.query)}`;
+    const init = this.#toRequestInit(options);
     const { epoch } = this.token;
-    for (let tries = 0; ; tries++) {
-      const pause = this.#mayRepeat(asked) ? PAUSES[tries] : undefined;
+    for (let attempt = 0; ; attempt++) {
+      const pause = this.#canRetry(options) ? RETRY_PAUSES_MS[attempt] : undefined;
       try {
-        const reply = await this.#begun(url, init);
+        const reply = await this.#fetchHeaders(url, init);
         if (this.token.epoch !== epoch) await reply.body?.cancel();
-        this.#demandSameToken(epoch);
+        this.#assertSameToken(epoch);
         if (reply.ok) return reply;
-        throw await this.#refusal(reply, asked);
+        throw await this.#toApiError(reply, options);
       } catch (error) {
-        if (asked.signal?.aborted === true) throw error;
-        const told = error instanceof ApiError ? error : unreachable(error);
-        if (told.code !== "network" || pause === undefined) throw told;
+        if (options.signal?.aborted === true) throw error;
+        const apiError = error instanceof ApiError ? error : networkError(error);
+        if (apiError.code !== "network" || pause === undefined) throw apiError;
         await this.pause(pause);
-        this.#demandSameToken(epoch);
-        if ((await asked.isDone?.().catch(() => false)) === true) return new Response(null, { status: 204 });
+        this.#assertSameToken(epoch);
+        if ((await options.isDone?.().catch(() => false)) === true) return new Response(null, { status: 204 });
       }
     }
   }
@@ -122,34 +131,48 @@ export class Http {
     return new Promise((resolve) => void (this.#effects.delay ?? delay)(resolve, ms));
   }
 
-  /** The reply as soon as it begins; a server that never answers is not waited for. */
-  async #begun(url: string, init: RequestInit): Promise<Response> {
+  /** Resolves with the reply's headers; aborts a server that does not answer in time. */
+  async #fetchHeaders(url: string, init: RequestInit): Promise<Response> {
     const { method = "GET", signal } = init;
-    const limit = new AbortController();
-    const end = (this.#effects.delay ?? delay)(() => limit.abort(), method === "GET" ? READ_MS : WORK_MS);
+    const timeout = new AbortController();
+    const cancelTimeout = (this.#effects.delay ?? delay)(
+      () => timeout.abort(),
+      method === "GET" ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS,
+    );
     try {
-      const both = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+      const both = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
       return await this.#effects.fetch(url, { ...init, signal: both });
     } catch (error) {
-      if (!limit.signal.aborted) throw error;
-      throw new ApiError(0, "timeout", "The server does not answer.");
+      if (!timeout.signal.aborted) throw error;
+      throw new ApiError(0, "timeout", "The server did not answer in time.");
     } finally {
-      end();
+      cancelTimeout();
     }
   }
 
-  /** What was asked with one token is nobody's to see with another. */
-  #demandSameToken(epoch: number): void {
+  /** A reply to a request with the previous token must not be shown to the user of the new one. */
+  #assertSameToken(epoch: number): void {
     if (this.token.epoch === epoch) return;
-    throw new ApiError(0, "token-changed", "Another token is used now; this was asked with the one before.");
+    throw new ApiError(
+      0,
+      "token-changed",
+      "The token has changed since this request was sent; its reply was discarded.",
+    );
   }
 
-  /** Events are read by those who connect again themselves. */
-  #mayRepeat({ method = "GET", key, repeats, signal }: Asked): boolean {
+  /** Requests with a signal are not retried: their callers reconnect themselves. */
+  #canRetry({ method = "GET", key, isIdempotent: repeats, signal }: ApiRequestOptions): boolean {
     return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
   }
 
-  #initOf({ method = "GET", body, headers, key, signal, token = this.token.get() }: Asked): RequestInit {
+  #toRequestInit({
+    method = "GET",
+    body,
+    headers,
+    key,
+    signal,
+    token = this.token.get(),
+  }: ApiRequestOptions): RequestInit {
     const init: RequestInit = {
       method,
       headers: {
@@ -164,42 +187,42 @@ export class Http {
     return init;
   }
 
-  async #refusal(reply: Response, { method = "GET", token }: Asked): Promise<ApiError> {
+  async #toApiError(reply: Response, { method = "GET", token }: ApiRequestOptions): Promise<ApiError> {
     const { epoch } = this.token;
-    const error = await errorOf(reply);
-    // Whoever tries a token hears of it anyway.
+    const error = await readApiError(reply);
+    // The caller who tries a new token handles the error itself.
     if (error.status !== 401 || token !== undefined) return error;
-    // What the page reads by itself, again and again, is no reason to ask again.
-    if (this.#toldIn === epoch && method === "GET") return error;
-    this.#toldIn = epoch;
-    for (const listener of this.#refused) listener(error);
+    // Background reads repeat; one notification per epoch is enough for them.
+    if (this.#notifiedEpoch === epoch && method === "GET") return error;
+    this.#notifiedEpoch = epoch;
+    for (const listener of this.#unauthorizedListeners) listener(error);
     return error;
   }
 }
 
-async function errorOf(reply: Response): Promise<ApiError> {
+async function readApiError(reply: Response): Promise<ApiError> {
   const { status } = reply;
   const text = await reply.text().catch(() => "");
   try {
-    // The server's errors have this form; a proxy's may have any.
+    // The server's errors have this form; those of a proxy may not.
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown; path?: unknown } };
     if (typeof error?.message === "string") {
       const path = typeof error.path === "string" ? error.path : undefined;
       return new ApiError(status, typeof error.code === "string" ? error.code : "unknown", error.message, path);
     }
   } catch {
-    // No JSON: it is told below.
+    // Not JSON; the generic error below applies.
   }
   return new ApiError(status, "unknown", `The server answered with status ${status}.`);
 }
 
-function unreachable(cause: unknown): ApiError {
+function networkError(cause: unknown): ApiError {
   const error = new ApiError(0, "network", "The server cannot be reached.");
   error.cause = cause;
   return error;
 }
 
-function queryOf(query: Asked["query"] = {}): string {
+function toQueryString(query: ApiRequestOptions["query"] = {}): string {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) fields.set(name, String(value));
   return fields.size === 0 ? "" : `?${fields.toString()}`;

@@ -1,15 +1,15 @@
-// Everything that the page knows, once: the calls, the connection for changes, and the stores.
+// All data of the page: the API client, the event feed and the stores. Replaces everything when the token changes.
 import { type Api, createApi } from "./api.ts";
-import { BlobUrls } from "./blobs.ts";
-import { ConversationStore } from "./conversation/store.ts";
+import { BlobUrls } from "./blob-urls.ts";
+import { ConversationStore } from "./conversation/conversation-store.ts";
 import { browserEffects, type PageEffects } from "./effects.ts";
-import { PageFeed } from "./feed.ts";
-import { ModelStore } from "./models.ts";
-import { tellReader } from "./reader.ts";
-import { ThreadListStore } from "./thread-list.ts";
+import { PageFeed } from "./page-feed.ts";
+import { ModelStore } from "./model-store.ts";
+import { notifyTokenChange } from "./token-change.ts";
+import { ThreadListStore } from "./thread-list-store.ts";
 
-/** Conversations that nobody looks at and that are still kept: going back to one shows it at once. */
-const MOST_KEPT = 6;
+/** Number of conversations without listeners that stay cached, so that going back to one is immediate. */
+const MAX_IDLE_CONVERSATIONS = 6;
 
 export class PageData {
   readonly api: Api;
@@ -18,15 +18,15 @@ export class PageData {
   readonly blobs: BlobUrls;
   readonly #effects: PageEffects;
   readonly #feed: PageFeed;
-  /** The last used last. */
+  /** In order of use, most recent last. */
   readonly #conversations = new Map<string, ConversationStore>();
 
   constructor(base = "", effects: PageEffects = browserEffects()) {
     this.#effects = effects;
     this.api = createApi(base, effects);
-    effects.onStorage(() => this.api.token.readAgain());
-    // Before anybody else hears of it: nobody is to find what was there.
-    this.api.token.subscribe((former) => this.#begin(former));
+    effects.onStorage(() => this.api.token.syncFromStorage());
+    // Subscribed first, so that no other listener of the token sees data of the previous one.
+    this.api.token.subscribe((previousToken) => this.#switchToken(previousToken));
     this.#feed = new PageFeed(this.api, effects);
     this.threads = new ThreadListStore(this.api, effects, this.#feed);
     this.models = new ModelStore(this.api, effects);
@@ -34,36 +34,35 @@ export class PageData {
   }
 
   conversation(id: string): ConversationStore {
-    const known = this.#conversations.get(id) ?? new ConversationStore(this.api, this.#effects, this.#feed, id);
+    const store = this.#conversations.get(id) ?? new ConversationStore(this.api, this.#effects, this.#feed, id);
     this.#conversations.delete(id);
-    this.#conversations.set(id, known);
-    this.#dropOldest();
-    return known;
+    this.#conversations.set(id, store);
+    this.#dropOldestIdle();
+    return store;
   }
 
-  /** Another token: what is known is not for those who read now. */
-  #begin(former: string | undefined): void {
-    for (const [id, store] of this.#conversations) if (!store.isRead) this.#conversations.delete(id);
+  /** Clears all data: it was read with the previous token. */
+  #switchToken(previousToken: string | undefined): void {
+    for (const [id, store] of this.#conversations) if (!store.hasListeners) this.#conversations.delete(id);
     this.#feed.restart();
-    this.blobs.forget();
+    this.blobs.revokeAll();
     const stores = [this.threads, this.models, ...this.#conversations.values()];
-    for (const store of stores) store.empty();
-    for (const store of stores) store.begin();
-    // Words that somebody wrote before they had a token are theirs.
-    const isOther = former !== undefined;
-    if (isOther) this.#effects.clearTab();
-    tellReader(isOther);
+    for (const store of stores) store.clearState();
+    for (const store of stores) store.restart();
+    // Drafts that were written before the first token was entered belong to the same user and stay.
+    const hadToken = previousToken !== undefined;
+    if (hadToken) this.#effects.clearTabStorage();
+    notifyTokenChange(hadToken);
   }
 
-  /** Ends every connection. */
   close(): void {
     for (const store of [this.threads, this.models, ...this.#conversations.values()]) store.close();
     this.#feed.stop();
   }
 
-  #dropOldest(): void {
-    const idle = [...this.#conversations].filter(([, store]) => !store.isRead);
-    for (const [id, store] of idle.slice(0, Math.max(0, idle.length - MOST_KEPT))) {
+  #dropOldestIdle(): void {
+    const idle = [...this.#conversations].filter(([, store]) => !store.hasListeners);
+    for (const [id, store] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE_CONVERSATIONS))) {
       store.close();
       this.#conversations.delete(id);
     }

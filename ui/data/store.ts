@@ -1,16 +1,19 @@
-// What stores have in common: a state that is replaced as a whole, at most once a frame, and work that begins with the
-// first reader and ends a while after the last.
+// Base class of the page's stores: an immutable state that is replaced at most once per frame, and work that runs while
+// there are listeners.
 import type { PageEffects } from "./effects.ts";
 
-/** Views come and go, and React asks twice: a store works on for so long without readers. What it knows it keeps. */
-const LINGER_MS = 50;
+/**
+ * A store keeps working for this time without listeners: React unsubscribes and subscribes again on remount. Its state
+ * stays.
+ */
+const STOP_DELAY_MS = 50;
 
 export abstract class Store<State> {
   protected readonly effects: PageEffects;
-  readonly #readers = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #state: State;
-  #frame: (() => void) | undefined;
-  #leaving: (() => void) | undefined;
+  #cancelFrame: (() => void) | undefined;
+  #cancelStop: (() => void) | undefined;
   #isStarted = false;
 
   constructor(effects: PageEffects, state: State) {
@@ -18,79 +21,82 @@ export abstract class Store<State> {
     this.#state = state;
   }
 
-  readonly subscribe = (reader: () => void): (() => void) => {
-    this.#leaving?.();
-    this.#leaving = undefined;
-    this.#readers.add(reader);
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#cancelStop?.();
+    this.#cancelStop = undefined;
+    this.#listeners.add(listener);
     if (!this.#isStarted) {
       this.#isStarted = true;
       this.start();
     }
     return () => {
-      this.#readers.delete(reader);
-      if (this.#readers.size === 0) this.#leaving ??= this.effects.delay(() => this.close(), LINGER_MS);
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#cancelStop ??= this.effects.delay(() => this.close(), STOP_DELAY_MS);
     };
   };
 
   readonly getSnapshot = (): State => this.#state;
 
-  get isRead(): boolean {
-    return this.#readers.size > 0;
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
   }
 
-  /** Lets go of everything now; a reader that comes later begins it again. */
+  /** Stops all work; a later listener starts it again. */
   close(): void {
-    this.#leaving?.();
-    this.#leaving = undefined;
-    this.#frame?.();
-    this.#frame = undefined;
+    this.#cancelStop?.();
+    this.#cancelStop = undefined;
+    this.#cancelFrame?.();
+    this.#cancelFrame = undefined;
     if (!this.#isStarted) return;
     this.#isStarted = false;
     this.stop();
   }
 
-  /** Somebody else reads now: nothing of what is known is theirs to see. `begin` tells them, once all stores are empty. */
-  empty(): void {
+  /**
+   * Stops and clears the state, which belongs to the previous token. `restart` notifies the listeners after all stores
+   * are cleared.
+   */
+  clearState(): void {
     this.close();
-    this.forget();
-    this.#state = this.view(this.#state);
+    this.reset();
+    this.#state = this.computeState(this.#state);
   }
 
-  /** Begins anew where somebody reads. */
-  begin(): void {
-    for (const reader of this.#readers) reader();
-    if (!this.isRead || this.#isStarted) return;
+  /** Notifies the listeners, and starts again if there are any. */
+  restart(): void {
+    for (const listener of this.#listeners) listener();
+    if (!this.hasListeners || this.#isStarted) return;
     this.#isStarted = true;
     this.start();
   }
 
   protected abstract start(): void;
   protected abstract stop(): void;
-  /** As it was at the beginning. */
-  protected abstract forget(): void;
-  /** The state as it is now; the former one where nothing has changed. */
-  protected abstract view(former: State): State;
+  /** Resets all fields to their initial values. */
+  protected abstract reset(): void;
+  /** Returns the current state; `previous` itself if nothing has changed. */
+  protected abstract computeState(previous: State): State;
 
-  /** Something may have changed: readers hear of it with the next frame, however much more comes until then. */
-  protected changed(): void {
-    this.#frame ??= this.effects.frame(() => {
-      this.#frame = undefined;
-      this.show();
+  /** Schedules one update for the next frame, however many changes precede it. */
+  protected scheduleUpdate(): void {
+    this.#cancelFrame ??= this.effects.frame(() => {
+      this.#cancelFrame = undefined;
+      this.updateNow();
     });
   }
 
-  /** Readers hear of it now. */
-  protected show(): void {
-    const next = this.view(this.#state);
+  /** Computes the state and notifies the listeners now. */
+  protected updateNow(): void {
+    const next = this.computeState(this.#state);
     if (next === this.#state) return;
     this.#state = next;
-    for (const reader of this.#readers) reader();
+    for (const listener of this.#listeners) listener();
   }
 }
 
-/** The former object where every field is the same. */
-export function keepFields<T extends object>(former: T, next: T): T {
+/** Returns the previous object if every field is identical. */
+export function reuseIfSameFields<T extends object>(previous: T, next: T): T {
   const names = Object.keys(next) as (keyof T)[];
-  const isSame = names.length === Object.keys(former).length && names.every((name) => next[name] === former[name]);
-  return isSame ? former : next;
+  const isSame = names.length === Object.keys(previous).length && names.every((name) => next[name] === previous[name]);
+  return isSame ? previous : next;
 }

@@ -1,9 +1,9 @@
-// What the page knows: the server's replies as it reads them, and what its views are given. Nothing here has a behaviour.
+// Types of the page's data: the server's replies, and the states and actions that the views use. No code.
 import type { Loss, Message, MessageDelta, ProviderError, ModelRequest, Role, StoredMessage, Usage } from "koine";
 
 // ---- The server's replies ----
 
-export interface Thread {
+export interface ThreadJson {
   id: string;
   title: string | null;
   scope: string | null;
@@ -13,28 +13,28 @@ export interface Thread {
   createdAt: string;
   activeLeafId: string | null;
   /** Only in lists. */
-  summary?: ThreadSummary;
+  summary?: ThreadListSummary;
 }
 
-export interface ThreadSummary {
+export interface ThreadListSummary {
   updatedAt: string;
   messages: number;
-  /** Last used first. */
+  /** Most recently used first. */
   models: string[];
   usage?: Usage;
-  /** Runs that are under way. */
+  /** Number of live runs. */
   live: number;
-  /** The first words that a user said. */
+  /** Beginning of the first user message. */
   preview: string;
 }
 
-export interface SearchHit {
+export interface ThreadSearchHit {
   threadId: string;
   messageId: string;
   snippet: string;
 }
 
-export interface Run {
+export interface RunJson {
   id: string;
   threadId: string;
   state: "created" | "streaming" | "committed" | "failed" | "cancelled" | "superseded";
@@ -49,80 +49,79 @@ export interface Run {
   metadata: Record<string, unknown>;
 }
 
-/** A message of the tree without its body. */
+/** A message of the tree without its parts. */
 export interface OutlineNode {
   id: string;
   parentMessageId: string | null;
   role: Role;
   createdAt: string;
-  /** One line of its first words. */
+  /** Beginning of its text, on one line. */
   preview: string;
   runId?: string;
   model?: string;
   interrupted?: true;
   superseded?: true;
-  /** Names of the tools that it calls. */
+  /** Names of the called tools. */
   toolCalls?: string[];
   toolResults?: number;
 }
 
-/** What the events of a thread hold. */
+/** An event of a thread's feed. */
 export type ThreadEvent =
   | { cursor: string; type: "delta"; runId: string; delta: MessageDelta }
   | { cursor: string; type: "message"; runId?: string; message: StoredMessage }
-  | { cursor: string; type: "run"; runId: string; run: Run }
+  | { cursor: string; type: "run"; runId: string; run: RunJson }
   | { cursor: string; type: "entry"; entry: Record<string, unknown> };
 
 export interface ModelInfo {
-  /** As it is asked for: "demo/koine". */
+  /** As a request names it: "demo/koine". */
   id: string;
   provider: string;
 }
 
-// ---- What views are given ----
+// ---- States and actions of the views ----
 
-/** Whether what is shown is up to date: events come in, are being connected to, or cannot be reached. */
-export type Connection = "live" | "connecting" | "offline";
+/** State of the event connection: "connecting" and "offline" mean that the shown data may be outdated. */
+export type ConnectionStatus = "live" | "connecting" | "offline";
 
-/** Which threads are listed. */
 export type ThreadFilter = "all" | "chats" | "tasks";
 
 export interface ThreadListState {
   status: "loading" | "ready" | "failed";
   error?: Error;
-  connection: Connection;
-  /** What was typed into the search; "" shows all. */
+  connection: ConnectionStatus;
+  /** Search text; "" lists all threads. */
   search: string;
   filter: ThreadFilter;
-  threads: readonly Thread[];
-  /** Of a search: where the words stand. */
-  hits: readonly SearchHit[];
-  /** There are more: the next page can be read, unless it could not be. */
+  threads: readonly ThreadJson[];
+  /** Messages that match the search. */
+  hits: readonly ThreadSearchHit[];
+  /** True if there is a next page; "failed" if reading it failed. */
   more: boolean | "failed";
-  /** Threads that were made since the page was opened, as they were told of. */
-  made: ReadonlySet<string>;
+  /** Threads that were created since the page was opened, as the feed reported. */
+  createdIds: ReadonlySet<string>;
 }
 
-/** A run without an answer. */
-export interface FailedRun extends Run {
-  /** What it had said before it broke off, in order; where there is something, that is where its failure is told. */
+/** A run that ended without an answer. */
+export interface FailedRun extends RunJson {
+  /** Partial messages that it stored, in order; the failure is shown at these messages if there are any. */
   messageIds: readonly string[];
 }
 
-/** An answer on its way: everything that its run has said so far. */
-export interface LiveRun {
+/** A run under way, with everything that it has streamed so far. */
+export interface RunInProgress {
   runId: string;
   /** The message that it answers. */
-  after: string | null;
+  answeredId: string | null;
   model?: string;
-  /** In order; the last one grows. Settled messages and parts keep their identity (B100). */
+  /** In order; the last one grows. Finished messages and parts keep their identity (B100). */
   messages: readonly Message[];
   usage?: Usage;
-  /** "ended": its recorded messages are about to arrive and take its place. */
+  /** "ended": the stored messages are about to arrive and replace this. */
   state: "waiting" | "streaming" | "ended";
 }
 
-export interface QueuedMessage {
+export interface QueueEntry {
   id: string;
   mode: "steer" | "follow-up";
   message: Message;
@@ -131,87 +130,87 @@ export interface QueuedMessage {
 export interface PendingApproval {
   toolCallId: string;
   toolName: string;
-  /** As the model wrote them. */
+  /** JSON text as the model wrote it. */
   argumentsText: string;
 }
 
-/** What a task is at, beside its messages. */
-export interface TaskState {
+/** State of a task, besides its messages. */
+export interface TaskActivity {
   state: "idle" | "running" | "waiting" | "failed" | "cancelled";
   approval: "ask" | "never";
   model?: string;
-  queue: readonly QueuedMessage[];
+  queue: readonly QueueEntry[];
   approvals: readonly PendingApproval[];
-  /** Why it failed last. */
+  /** Error of the last failure. */
   error?: { code: string; message: string };
 }
 
-/**
- * A thread as its views read it: a new object whenever something in it changed, in which everything that did not change
- * is the same object as before.
- */
+/** A thread as the views show it: a new object after every change, in which unchanged values keep their identity. */
 export interface ConversationState {
   status: "loading" | "ready" | "missing" | "failed";
   error?: Error;
-  connection: Connection;
-  thread: Thread | undefined;
+  connection: ConnectionStatus;
+  thread: ThreadJson | undefined;
   /** Every message of the tree, oldest first. */
   nodes: ReadonlyMap<string, OutlineNode>;
   /** Ids from the root to the active leaf. */
   path: readonly string[];
-  /** Bodies that are loaded, of whichever branch. */
+  /** Loaded messages, of any branch. */
   bodies: ReadonlyMap<string, StoredMessage>;
-  /** Answers on their way; those whose `after` is on the path are shown in it. */
-  live: readonly LiveRun[];
+  /** Runs under way; those whose `answeredId` is on the path are shown in it. */
+  liveRuns: readonly RunInProgress[];
   /**
-   * Runs that failed, or were stopped before they said anything: why there is no answer. By the message that they
-   * answered; none that was answered since, or is being answered. (What a failed run had said stands in `nodes`, too.)
+   * Runs that failed, or were cancelled before they produced a message, by the message that they answered. Runs whose
+   * message has or gets another answer are not included. (Partial messages of a failed run are in `nodes`, too.)
    */
   failures: ReadonlyMap<string, FailedRun>;
-  task: TaskState | undefined;
-  /** How the next question of a chat is asked, where nothing else is said: what was chosen last in this thread. */
-  ask: AskSettings;
+  task: TaskActivity | undefined;
+  /** Model and settings of the chat's next answer: those that were chosen last in this thread. */
+  answerSettings: AnswerSettings;
 }
 
-/** How a model is asked from the page. */
-export interface AskSettings {
+/** Model and settings with which an answer is requested. */
+export interface AnswerSettings {
   model?: string;
-  /** Sampling, reasoning and the like, as a canonical request has them. */
+  /** Sampling, reasoning and other settings of a canonical request. */
   settings?: Partial<Omit<ModelRequest, "model" | "messages" | "stream">>;
 }
 
-/** How something is said. */
-export interface SayHow extends AskSettings {
-  /** Of a task at work: when. */
-  mode?: QueuedMessage["mode"];
-  /** The same key says it once, however often it is tried; a chat's message bears it. */
+/** Options of `sendMessage`. */
+export interface SendMessageOptions extends AnswerSettings {
+  /** For a task at work: when the message is delivered. */
+  mode?: QueueEntry["mode"];
+  /** Idempotency key: repeated sends with it store the message once. Stored in the metadata of a chat's message. */
   key?: string;
-  /** Told as soon as it is recorded, before anybody is asked for an answer. */
-  onSaid?: () => void;
+  /** Called when the message is stored, before an answer is requested. */
+  onStored?: () => void;
 }
 
-/** Everything that can be done with a thread. Each rejects with an `ApiError` whose message can be shown. */
+/** Operations on a thread. Each rejects with an `ApiError` whose message can be shown. */
 export interface ConversationActions {
-  /** Loads the bodies of these messages of one branch, where they are not there yet. */
-  need(ids: readonly string[]): void;
-  /** Says something, and asks for an answer; of a task, it is queued while it works. */
-  say(message: Message, how?: SayHow): Promise<void>;
-  /** Ends the answers on their way; of a task, its work. Gives back what was still queued. */
+  /** Loads the bodies of these messages of one branch, unless they are loaded. */
+  loadBodies(ids: readonly string[]): void;
+  /** Stores a message and requests an answer; a task at work queues it. */
+  sendMessage(message: Message, how?: SendMessageOptions): Promise<void>;
+  /** Cancels the live runs, or the task's work. Returns the messages that were still queued. */
   stop(): Promise<Message[]>;
-  /** Makes another branch (or message in it) the active one. */
+  /** Makes the branch through this message the active one. */
   select(messageId: string): Promise<void>;
-  /** Puts another message in the place of one; the former stays as a branch. With `answer`, asks for an answer to it. */
-  edit(messageId: string, message: Message, answer?: AskSettings): Promise<void>;
-  /** Another answer in the place of this one, or an answer to this message. */
-  regenerate(messageId: string, how?: AskSettings): Promise<void>;
-  /** A thread of its own that holds the path up to here. Gives its id. */
+  /** Adds an edited sibling of a message; the original stays as a branch. With `answerSettings`, requests an answer. */
+  edit(messageId: string, message: Message, answer?: AnswerSettings): Promise<void>;
+  /** Requests another answer in place of this one, or an answer to this message. */
+  regenerate(messageId: string, how?: AnswerSettings): Promise<void>;
+  /** Copies the path up to this message into a new thread. Returns its id. */
   fork(messageId: string, title?: string): Promise<string>;
-  /** Takes a message of a task's queue back; false where it does not wait any more. */
-  takeBack(id: string): Promise<boolean>;
-  decide(toolCallId: string, approve: boolean, reason?: string): Promise<void>;
+  /** Removes a message from a task's queue; false if it was no longer queued. */
+  removeQueuedMessage(id: string): Promise<boolean>;
+  decideToolCall(toolCallId: string, approve: boolean, reason?: string): Promise<void>;
   rename(title: string): Promise<void>;
-  /** Keeps how questions are asked in this thread, over a reload and for other tabs; `say` and the like do so, too. */
-  remember(how: AskSettings): Promise<void>;
-  /** Deletes the thread for good. */
+  /**
+   * Stores the model and settings of the next answer in the thread's metadata, for reloads and other tabs;
+   * `sendMessage` and `regenerate` do so, too.
+   */
+  storeAnswerSettings(how: AnswerSettings): Promise<void>;
+  /** Deletes the thread permanently. */
   remove(): Promise<void>;
 }

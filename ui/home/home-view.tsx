@@ -1,37 +1,37 @@
-// Where one begins: what to paste into which SDK, so that its calls appear here; and what can be done without one.
+// The home view: code snippets that connect an SDK to this server, and links to the other views.
 import { useState } from "react";
 import { Link } from "wouter";
 import { useModels, useThreads, useToken } from "../data/hooks.ts";
-import { DEMO } from "../data/models.ts";
-import { hasThreads, nameOf } from "../data/names.ts";
+import { DEMO_MODEL } from "../data/model-store.ts";
+import { mayHaveThreads, formatThreadName } from "../data/thread-names.ts";
 import type { ModelInfo, ThreadListState } from "../data/types.ts";
 import { CopyButton, Icon, Tabs, type IconName } from "../kit/index.ts";
 import { ROUTES, threadPath } from "../routes.ts";
-import { arrivedSince } from "./arrived.ts";
-import { CodeBlock } from "./code-block.tsx";
+import { findArrivedThread } from "./find-arrived-thread.ts";
+import { SnippetCode } from "./snippet-code.tsx";
 import styles from "./home.module.css";
-import { snippetsFor, type Snippet } from "./snippets.ts";
+import { createSnippets, type Snippet } from "./snippets.ts";
 
 export function HomeView() {
   const list = useThreads();
-  const hasSome = hasThreads(list);
+  const hasThreads = mayHaveThreads(list);
   return (
     <div className={styles["home"]}>
-      <h1>{hasSome ? "Connect an SDK" : "Point an SDK at Koine"}</h1>
+      <h1>{hasThreads ? "Connect an SDK" : "Connect an SDK to Koine"}</h1>
       <p className={styles["lead"]}>
-        Set the base URL, and leave the rest of your program as it is. Every call is recorded as a conversation that
+        Set the base URL and leave the rest of your program unchanged. Every call is recorded as a conversation that
         appears here while it streams, whichever provider answers.
       </p>
       <Snippets />
-      {list.status === "ready" && <Arrivals list={list} isWaiting={!hasSome} />}
-      <h2>Or begin without one</h2>
+      {list.status === "ready" && <ArrivalStatus list={list} isWaiting={!hasThreads} />}
+      <h2>Or start without an SDK</h2>
       <div className={styles["doors"]}>
-        <Door href={ROUTES.new} icon="chat" title="Start a conversation">
-          Chat with any configured model, or set an agent to a task.
-        </Door>
-        <Door href={ROUTES.translate} icon="translate" title="Translate a payload">
-          Paste any provider’s JSON or stream and see it in every other format, with what is lost.
-        </Door>
+        <HomeLink href={ROUTES.new} icon="chat" title="Start a conversation">
+          Chat with any configured model, or give an agent a task.
+        </HomeLink>
+        <HomeLink href={ROUTES.translate} icon="translate" title="Translate a payload">
+          Paste JSON or a stream of any provider and see it in every other format, with all losses.
+        </HomeLink>
       </div>
     </div>
   );
@@ -39,23 +39,23 @@ export function HomeView() {
 
 function Snippets() {
   const models = useModels();
-  const { isKept: token } = useToken();
-  const [chosen, setChosen] = useState<string>();
+  const { hasToken: token } = useToken();
+  const [selectedModel, setSelectedModel] = useState<string>();
   const [tab, setTab] = useState<Snippet["id"]>("openai");
-  const model = chosen ?? (models.find(({ id }) => id === DEMO) ?? models[0])?.id ?? DEMO;
-  const snippets = snippetsFor({ origin: location.origin, model, token });
+  const model = selectedModel ?? (models.find(({ id }) => id === DEMO_MODEL) ?? models[0])?.id ?? DEMO_MODEL;
+  const snippets = createSnippets({ origin: location.origin, model, token });
   const snippet = snippets.find(({ id }) => id === tab);
   return (
     <section className={styles["snippets"]} aria-label="Programs to paste">
       <Tabs label="SDK" tabs={snippets.map(({ id, name }) => ({ id, label: name }))} selected={tab} onSelect={setTab}>
         {snippet !== undefined && <SnippetPanel snippet={snippet} />}
       </Tabs>
-      <ModelChoice models={models} model={model} choose={setChosen} />
+      <SnippetModelChoice models={models} model={model} choose={setSelectedModel} />
     </section>
   );
 }
 
-function ModelChoice({
+function SnippetModelChoice({
   models,
   model,
   choose,
@@ -80,18 +80,18 @@ function ModelChoice({
 function SnippetPanel({ snippet: { name, install, env, code } }: { snippet: Snippet }) {
   return (
     <>
-      <CodeBlock code={code} label={`Program for ${name}`} emphasised={location.origin} />
+      <SnippetCode code={code} label={`Program for ${name}`} highlight={location.origin} />
       {(install !== undefined || env !== undefined) && (
         <dl className={styles["notes"]}>
-          {install !== undefined && <Note term="Needs" text={install} />}
-          {env !== undefined && <Note term="Or, without touching code, set" text={env} />}
+          {install !== undefined && <SnippetNote term="Needs" text={install} />}
+          {env !== undefined && <SnippetNote term="Or set this variable instead of changing code" text={env} />}
         </dl>
       )}
     </>
   );
 }
 
-function Note({ term, text }: { term: string; text: string }) {
+function SnippetNote({ term, text }: { term: string; text: string }) {
   return (
     <div>
       <dt>{term}</dt>
@@ -103,22 +103,22 @@ function Note({ term, text }: { term: string; text: string }) {
   );
 }
 
-function Arrivals({ list, isWaiting }: { list: ThreadListState; isWaiting: boolean }) {
-  const [before] = useState(list);
-  const arrived = arrivedSince(before, list);
+function ArrivalStatus({ list, isWaiting }: { list: ThreadListState; isWaiting: boolean }) {
+  const [initialList] = useState(list);
+  const arrived = findArrivedThread(initialList, list);
   return (
     <div role="status" className={styles["arrivals"]} data-arrived={arrived !== undefined}>
       {arrived !== undefined ? (
         <>
           <Icon name="check" />
-          <span>It works: a conversation has arrived.</span>
-          <Link href={threadPath(arrived.id)}>{nameOf(arrived)}</Link>
+          <span>The first call has arrived.</span>
+          <Link href={threadPath(arrived.id)}>{formatThreadName(arrived)}</Link>
         </>
       ) : (
         isWaiting && (
           <>
             <span className={styles["pulse"]} />
-            <span>Waiting for the first call. It appears here by itself.</span>
+            <span>Waiting for the first call. It appears here automatically.</span>
           </>
         )
       )}
@@ -126,7 +126,7 @@ function Arrivals({ list, isWaiting }: { list: ThreadListState; isWaiting: boole
   );
 }
 
-function Door({ href, icon, title, children }: { href: string; icon: IconName; title: string; children: string }) {
+function HomeLink({ href, icon, title, children }: { href: string; icon: IconName; title: string; children: string }) {
   return (
     <Link href={href} className={styles["door"]}>
       <Icon name={icon} size={20} />

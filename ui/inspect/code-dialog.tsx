@@ -1,61 +1,67 @@
-// A request as code to paste: for a shell, and for every SDK that this server speaks to.
+// The dialog with a request as code: curl and every supported SDK.
 import { useEffect, useState } from "react";
 import { useApi, useModels } from "../data/hooks.ts";
-import { DEMO } from "../data/models.ts";
-import { tallyOf, tallyWords } from "../json/marks.ts";
+import { DEMO_MODEL } from "../data/model-store.ts";
+import { countMarks, formatMarkCounts } from "../json/document-marks.ts";
 import { CopyButton, Dialog, Disclosure, Icon, Spinner, Tabs } from "../kit/index.ts";
-import type { Translation } from "../translate/use-translator.ts";
-import type { Code } from "../translate/types.ts";
+import type { TranslatorHandle } from "../translate/use-translator.ts";
+import type { CodeSample } from "../translate/types.ts";
 import styles from "./inspect-view.module.css";
 import { LossList } from "./loss-list.tsx";
 import type { LoadedSubject } from "./use-subject.ts";
 
 export interface CodeDialogProps {
-  translation: Translation;
-  /** In which the call was made. */
+  translation: TranslatorHandle;
+  /** Dialect of the call. */
   dialect: string;
-  /** What the code is of, where it is not what is shown, as it is loaded. */
-  whole?: LoadedSubject;
+  /** The whole conversation, if only a part is shown. */
+  wholeConversation?: LoadedSubject;
   onClose: () => void;
 }
 
-export function CodeDialog({ translation: { translator, state }, dialect, whole, onClose }: CodeDialogProps) {
+export function CodeDialog({
+  translation: { translator, state },
+  dialect,
+  wholeConversation,
+  onClose,
+}: CodeDialogProps) {
   const api = useApi();
   const models = useModels();
   const { codes, codeFailure, reading } = state;
   const model = reading?.model ?? "";
-  const known = models.map(({ id }) => id);
-  const first = model === "" ? (known.includes(DEMO) ? DEMO : (known[0] ?? DEMO)) : model;
-  const [chosen, choose] = useState(first);
-  const [tab, setTab] = useState(() => formOf(dialect));
+  const modelIds = models.map(({ id }) => id);
+  const initialModel =
+    model === "" ? (modelIds.includes(DEMO_MODEL) ? DEMO_MODEL : (modelIds[0] ?? DEMO_MODEL)) : model;
+  const [selectedModel, setSelectedModel] = useState(initialModel);
+  const [tab, setTab] = useState(() => findCodeTarget(dialect));
   const token = api.token.get() !== undefined;
-  const source = whole?.source;
-  const isLoaded = whole === undefined || source !== undefined;
-  // Also when something else was read meanwhile: the conversation has gone on.
+  const source = wholeConversation?.source;
+  const isLoaded = wholeConversation === undefined || source !== undefined;
+  // Also after another source was read: the conversation has grown.
   useEffect(() => {
     if (reading === undefined || !isLoaded) return;
-    translator.askForCode({ origin: location.origin, model: chosen, token }, source);
-  }, [translator, chosen, token, reading, isLoaded, source]);
-  const written = isLoaded ? codes : undefined;
-  const failure = whole?.failure ?? codeFailure;
-  const shown = written?.find(({ id }) => id === tab);
+    translator.requestCode({ origin: location.origin, model: selectedModel, token }, source);
+  }, [translator, selectedModel, token, reading, isLoaded, source]);
+  const loadedCodes = isLoaded ? codes : undefined;
+  const failure = wholeConversation?.failure ?? codeFailure;
+  const shown = loadedCodes?.find(({ id }) => id === tab);
   return (
-    <Dialog open wide title="Ask it again, as code" onClose={onClose}>
+    <Dialog open wide title="Request as code" onClose={onClose}>
       <label className={styles["model"]}>
         Model
-        <select value={chosen} onChange={({ target }) => choose(target.value)}>
-          {[...new Set([first, ...known])].map((id) => (
+        <select value={selectedModel} onChange={({ target }) => setSelectedModel(target.value)}>
+          {[...new Set([initialModel, ...modelIds])].map((id) => (
             <option key={id}>{id}</option>
           ))}
         </select>
       </label>
       {failure !== undefined && <p role="alert">{failure}</p>}
-      {failure === undefined && written === undefined && <Spinner label="Writing code" />}
-      {failure === undefined && written?.length === 0 && <p>There is nothing in it that could be asked of a model.</p>}
-      {written !== undefined && written.length > 0 && (
+      {failure === undefined && loadedCodes === undefined && <Spinner label="Generating code" />}
+      {failure === undefined && loadedCodes?.length === 0 && <p>It contains no message that a model could answer.</p>}
+      {loadedCodes !== undefined && loadedCodes.length > 0 && (
         <Tabs
           label="SDK"
-          tabs={written.map(({ id, title }) => ({ id, label: title }))}
+          tabs={loadedCodes.map(({ id, title }) => ({ id, label: title }))}
           selected={tab}
           onSelect={setTab}
         >
@@ -66,27 +72,27 @@ export function CodeDialog({ translation: { translator, state }, dialect, whole,
   );
 }
 
-/** The form that says what was said in a dialect; where there is none, what everybody has. */
-function formOf(dialect: string): string {
+/** Returns the code target of a dialect; curl if there is none. */
+function findCodeTarget(dialect: string): string {
   if (dialect.startsWith("ai-sdk")) return "ai";
-  return FORMS_OF_DIALECTS.has(dialect) ? dialect : "curl";
+  return DIALECTS_WITH_SDK.has(dialect) ? dialect : "curl";
 }
 
-const FORMS_OF_DIALECTS: ReadonlySet<string> = new Set(["openai-chat", "openai-responses", "anthropic", "gemini"]);
+const DIALECTS_WITH_SDK: ReadonlySet<string> = new Set(["openai-chat", "openai-responses", "anthropic", "gemini"]);
 
-/** What the code does not say, above it: whoever copies it is to know. */
-function Unsaid({ losses, remarks }: Pick<Code, "losses" | "remarks">) {
-  const grave = losses.filter(({ level }) => level !== "note");
+/** Losses and remarks, shown above the code. */
+function CodeLosses({ losses, remarks }: Pick<CodeSample, "losses" | "remarks">) {
+  const severe = losses.filter(({ level }) => level !== "note");
   const notes = losses.filter(({ level }) => level === "note");
   return (
     <>
-      {grave.length > 0 && (
-        <section aria-label="What this code does not say" className={styles["unsaid"]}>
+      {severe.length > 0 && (
+        <section aria-label="Not included in this code" className={styles["unsaid"]}>
           <h3>
             <Icon name="warning" size={16} />
-            What this code does not say
+            Not included in this code
           </h3>
-          <LossList losses={grave} />
+          <LossList losses={severe} />
         </section>
       )}
       {remarks.map((remark) => (
@@ -95,7 +101,7 @@ function Unsaid({ losses, remarks }: Pick<Code, "losses" | "remarks">) {
         </p>
       ))}
       {notes.length > 0 && (
-        <Disclosure summary={tallyWords(tallyOf(notes))}>
+        <Disclosure summary={formatMarkCounts(countMarks(notes))}>
           <LossList losses={notes} />
         </Disclosure>
       )}
@@ -103,25 +109,26 @@ function Unsaid({ losses, remarks }: Pick<Code, "losses" | "remarks">) {
   );
 }
 
-/** More than this is copied, but not drawn. */
-const SHOWN = 20_000;
+/** Longer code is copied completely, but shown only up to this length. */
+const MAX_SHOWN_LENGTH = 20_000;
 
 function CodePanel({
   code: { title, install, text, losses, remarks, failure },
   token,
 }: {
-  code: Code;
+  code: CodeSample;
   token: boolean;
 }) {
   if (failure !== undefined) return <p>{failure}</p>;
   return (
     <>
-      <Unsaid losses={losses} remarks={remarks} />
+      <CodeLosses losses={losses} remarks={remarks} />
       <div className={styles["code"]}>
-        <CopyButton text={text} label={`Copy ${title}`} words />
+        <CopyButton text={text} label={`Copy ${title}`} showLabel />
         <pre tabIndex={0} aria-label={`Code for ${title}`}>
-          <code>{text.slice(0, SHOWN)}</code>
-          {text.length > SHOWN && `\n… ${(text.length - SHOWN).toLocaleString("en")} more characters are copied.`}
+          <code>{text.slice(0, MAX_SHOWN_LENGTH)}</code>
+          {text.length > MAX_SHOWN_LENGTH &&
+            `\n… ${(text.length - MAX_SHOWN_LENGTH).toLocaleString("en")} more characters are copied.`}
         </pre>
       </div>
       {install !== "" && (

@@ -1,49 +1,48 @@
-// The inspector: a conversation, or one call of it, in every dialect side by side, with what each would lose; what really
-// happened on the wire; and the same as code.
+// The inspector view: a conversation or one call in every dialect, with losses, call details and code.
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useConversation } from "../data/hooks.ts";
 import { Button, formatCount, Icon, Spinner } from "../kit/index.ts";
 import { threadPath } from "../routes.ts";
 import { Columns } from "../translate/columns.tsx";
-import type { Translation } from "../translate/use-translator.ts";
+import type { TranslatorHandle } from "../translate/use-translator.ts";
 import { useTranslator } from "../translate/use-translator.ts";
-import { CallFacts, dialectOf, useRun } from "./call-facts.tsx";
+import { CallDetails, readDialect, useRun } from "./call-details.tsx";
 import { CodeDialog } from "./code-dialog.tsx";
 import styles from "./inspect-view.module.css";
-import type { Turn } from "./turns.ts";
-import { pathTo, turnLabel, turnsOf, windowOf } from "./turns.ts";
-import type { Subject, SubjectQuery } from "./use-subject.ts";
+import type { InspectedCall } from "./inspected-calls.ts";
+import { listInspectedPath, formatCallLabel, listCalls, computeWindow } from "./inspected-calls.ts";
+import type { InspectSubject, SubjectQuery } from "./use-subject.ts";
 import { useSubject } from "./use-subject.ts";
 
-/** How many messages are looked at first, and how many more at a time. */
-const WINDOW = 200;
+/** Number of messages shown initially, and added per step. */
+const WINDOW_SIZE = 200;
 
 export interface InspectViewProps {
   threadId: string;
-  /** The message that the branch, and the turn, ends with. */
+  /** Id of the last message of the branch or call. */
   at?: string | undefined;
 }
 
 export function InspectView({ threadId, at }: InspectViewProps) {
   const { state } = useConversation(threadId);
   const translation = useTranslator();
-  const [chosen, choose] = useState<Subject>();
-  const [limit, setLimit] = useState(WINDOW);
-  const path = pathTo(state.nodes, state.path, at);
-  const turns = turnsOf(state.nodes, path);
-  const subject = chosen ?? firstSubject(turns, at);
-  const window = windowOf(state.nodes, path, limit);
+  const [selectedSubject, setSelectedSubject] = useState<InspectSubject>();
+  const [limit, setLimit] = useState(WINDOW_SIZE);
+  const path = listInspectedPath(state.nodes, state.path, at);
+  const turns = listCalls(state.nodes, path);
+  const subject = selectedSubject ?? findInitialSubject(turns, at);
+  const window = computeWindow(state.nodes, path, limit);
   const { source, failure } = useSubject({ threadId, path, window, subject });
   const { translator } = translation;
-  const name = nameOf(threadId, subject);
+  const name = toSubjectName(threadId, subject);
   const run = useRun(subject.type === "conversation" ? undefined : subject.runId);
   useEffect(() => {
-    // While the same is loaded anew, what is known of it stays; what is known of something else goes.
-    if (source !== undefined || translator.isOther(name)) translator.setSource(source, name);
+    // Results of the same subject stay while it loads again; those of another one are removed.
+    if (source !== undefined || translator.hasOtherName(name)) translator.setSource(source, name);
   }, [translator, source, name]);
-  const left = subject.type === "conversation" ? window.from - window.lead : 0;
-  const problem = failure ?? problemOf(state.status, path.length) ?? translation.state.failure?.message;
+  const hiddenCount = subject.type === "conversation" ? window.from - window.leadCount : 0;
+  const problem = failure ?? describeProblem(state.status, path.length) ?? translation.state.failure?.message;
   return (
     <div className={styles["view"]}>
       <header className={styles["top"]}>
@@ -52,58 +51,58 @@ export function InspectView({ threadId, at }: InspectViewProps) {
           Conversation
         </Link>
         <h1>Inspect</h1>
-        <SubjectChoice turns={turns} subject={subject} onChange={choose} />
+        <SubjectChoice turns={turns} subject={subject} onChange={setSelectedSubject} />
         {subject.type !== "answer" && (
           <CodeButton
             translation={translation}
-            dialect={dialectOf(run)}
+            dialect={readDialect(run)}
             query={{ threadId, path, subject }}
-            isPart={left > 0}
+            isPart={hiddenCount > 0}
           />
         )}
       </header>
-      {run !== undefined && <CallFacts run={run} />}
-      {left > 0 && (
+      {run !== undefined && <CallDetails run={run} />}
+      {hiddenCount > 0 && (
         <p className={styles["window"]}>
-          {window.lead > 0 && "The instructions, and the "}
-          {window.lead > 0 ? "last" : "The last"} {formatCount(path.length - window.from)} of {formatCount(path.length)}{" "}
-          messages; their numbers count from the first shown.
-          <Button small onClick={() => setLimit(path.length - window.from + WINDOW)}>
-            {formatCount(Math.min(WINDOW, left))} more
+          {window.leadCount > 0 && "The instructions and the "}
+          {window.leadCount > 0 ? "last" : "The last"} {formatCount(path.length - window.from)} of{" "}
+          {formatCount(path.length)} messages; message numbers start at the first shown message.
+          <Button small onClick={() => setLimit(path.length - window.from + WINDOW_SIZE)}>
+            {formatCount(Math.min(WINDOW_SIZE, hiddenCount))} more
           </Button>
         </p>
       )}
-      <Outcome translation={translation} problem={problem} name={name} />
+      <InspectResult translation={translation} problem={problem} name={name} />
     </div>
   );
 }
 
-/** The call that the address names by its last message, else all of it. */
-function firstSubject(turns: readonly Turn[], at: string | undefined): Subject {
+/** Returns the call that ends with the message of the URL, else the conversation. */
+function findInitialSubject(turns: readonly InspectedCall[], at: string | undefined): InspectSubject {
   const turn = at === undefined ? undefined : turns.find(({ messageId }) => messageId === at);
   return turn === undefined
     ? { type: "conversation" }
     : { type: "request", runId: turn.runId, messageId: turn.messageId };
 }
 
-/** Of what is looked at; a conversation that goes on is the same one. */
-function nameOf(threadId: string, subject: Subject): string {
+/** A growing conversation keeps its name. */
+function toSubjectName(threadId: string, subject: InspectSubject): string {
   return subject.type === "conversation" ? threadId : `${subject.runId} ${subject.type}`;
 }
 
-function problemOf(status: string, length: number): string | undefined {
-  if (status === "missing") return "There is no such conversation.";
+function describeProblem(status: string, length: number): string | undefined {
+  if (status === "missing") return "This conversation does not exist.";
   if (status === "failed") return "The conversation could not be loaded.";
-  return status === "ready" && length === 0 ? "Nothing was said yet." : undefined;
+  return status === "ready" && length === 0 ? "The conversation has no messages yet." : undefined;
 }
 
-interface OutcomeProps {
-  translation: Translation;
+interface InspectResultProps {
+  translation: TranslatorHandle;
   problem: string | undefined;
   name: string;
 }
 
-function Outcome({ translation, problem, name }: OutcomeProps) {
+function InspectResult({ translation, problem, name }: InspectResultProps) {
   const { reading } = translation.state;
   if (problem !== undefined) {
     return (
@@ -121,17 +120,17 @@ function Outcome({ translation, problem, name }: OutcomeProps) {
 }
 
 interface SubjectChoiceProps {
-  turns: readonly Turn[];
-  subject: Subject;
-  onChange: (subject: Subject) => void;
+  turns: readonly InspectedCall[];
+  subject: InspectSubject;
+  onChange: (subject: InspectSubject) => void;
 }
 
 function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
   const runId = subject.type === "conversation" ? "" : subject.runId;
   const side = subject.type === "answer" ? "answer" : "request";
   const change = (id: string, type: "request" | "answer"): void => {
-    const own = subject.type !== "conversation" && subject.runId === id ? subject : undefined;
-    const { messageId } = own ?? turns.find((each) => each.runId === id) ?? {};
+    const sameSubject = subject.type !== "conversation" && subject.runId === id ? subject : undefined;
+    const { messageId } = sameSubject ?? turns.find((each) => each.runId === id) ?? {};
     onChange(messageId === undefined ? { type: "conversation" } : { type, runId: id, messageId });
   };
   return (
@@ -140,13 +139,13 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
         <span>Show</span>
         <select value={runId} onChange={({ target }) => change(target.value, side)}>
           <option value="">The conversation</option>
-          {/* Somebody has made another branch the active one. */}
+          {/* The active branch was changed elsewhere. */}
           {runId !== "" && !turns.some((turn) => turn.runId === runId) && (
             <option value={runId}>A call of another branch</option>
           )}
           <optgroup label="One call">
             {turns.map((turn, index) => (
-              <option key={turn.runId} value={turn.runId} label={turnLabel(turn, index)} />
+              <option key={turn.runId} value={turn.runId} label={formatCallLabel(turn, index)} />
             ))}
           </optgroup>
         </select>
@@ -156,7 +155,7 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
           {(["request", "answer"] as const).map((each) => (
             <label key={each}>
               <input type="radio" name="side" checked={side === each} onChange={() => change(runId, each)} />
-              {each === "request" ? "What was asked" : "What was answered"}
+              {each === "request" ? "Request" : "Answer"}
             </label>
           ))}
         </div>
@@ -166,11 +165,11 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
 }
 
 interface CodeButtonProps {
-  translation: Translation;
-  /** In which the call was made. */
+  translation: TranslatorHandle;
+  /** Dialect of the call. */
   dialect: string;
   query: SubjectQuery;
-  /** Not everything is shown. */
+  /** Only a part of the conversation is shown. */
   isPart: boolean;
 }
 
@@ -189,8 +188,8 @@ function CodeButton({ translation, dialect, query, isPart }: CodeButtonProps) {
   );
 }
 
-/** Code is of the whole conversation, however much of it is shown. */
+/** Code always covers the whole conversation, even if only a part is shown. */
 function WholeCodeDialog({ query, ...rest }: Omit<CodeButtonProps, "isPart"> & { onClose: () => void }) {
-  const whole = useSubject(query);
-  return <CodeDialog {...rest} whole={whole} />;
+  const wholeConversation = useSubject(query);
+  return <CodeDialog {...rest} wholeConversation={wholeConversation} />;
 }

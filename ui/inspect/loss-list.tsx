@@ -1,8 +1,7 @@
-// Losses as a list: how grave, what they are called, what they are about. A long conversation loses the same thing many
-// times: it is told once, with its places.
+// A list of losses; equal losses of a long conversation are combined, with their paths.
 import type { Loss } from "koine";
 import { groupLosses } from "../translate/loss-groups.ts";
-import { aboutWords, placesWords } from "../translate/words.ts";
+import { describeLoss, formatPaths } from "../translate/loss-labels.ts";
 import styles from "./inspect-view.module.css";
 
 export function LossList({ losses }: { losses: readonly Loss[] }) {
@@ -10,7 +9,7 @@ export function LossList({ losses }: { losses: readonly Loss[] }) {
     <ul className={styles["losses"]}>
       {groupLosses(losses).map(({ loss, paths }) => (
         <li key={`${loss.code} ${loss.path}`} data-level={loss.level}>
-          <strong>{loss.level}</strong> <code>{loss.code}</code> {aboutWords(loss, "at", placesWords(paths))}{" "}
+          <strong>{loss.level}</strong> <code>{loss.code}</code> {describeLoss(loss, "at", formatPaths(paths))}{" "}
           {loss.message}
         </li>
       ))}

@@ -1,58 +1,58 @@
-// What is looked at, as the engine reads it: fetched as text, so that no digit is lost on the way.
+// Loads the inspected subject for the translation engine; as text, so that all digits are kept.
 import type { StoredMessage } from "koine";
 import { parseJson, stringifyJson } from "koine";
 import { useEffect, useState } from "react";
 import type { Api } from "../data/api.ts";
 import { useApi } from "../data/hooks.ts";
-import type { Source } from "../translate/types.ts";
-import { answerOf } from "./answer.ts";
-import type { Window } from "./turns.ts";
+import type { TranslationSource } from "../translate/types.ts";
+import { buildRunResponse } from "./run-response.ts";
+import type { MessageWindow } from "./inspected-calls.ts";
 
-/** A conversation, what a call asked, or what it answered. */
-export type Subject =
+/** The whole conversation, the request of a call, or its answer. */
+export type InspectSubject =
   | { type: "conversation" }
   | { type: "request"; runId: string; messageId: string }
   | { type: "answer"; runId: string; messageId: string };
 
 export interface SubjectQuery {
   threadId: string;
-  /** The branch: ids from its first message to its last. */
+  /** Ids of the branch, from its first message to its last. */
   path: readonly string[];
-  /** Which of its messages; all of them where it is not said. */
-  window?: Window | undefined;
-  subject: Subject;
+  /** The messages to load; all of them if undefined. */
+  window?: MessageWindow | undefined;
+  subject: InspectSubject;
 }
 
 export interface LoadedSubject {
-  source?: Source;
+  source?: TranslationSource;
   failure?: string;
 }
 
 export function useSubject({ threadId, path, window, subject }: SubjectQuery): LoadedSubject {
   const api = useApi();
   const [loaded, setLoaded] = useState<LoadedSubject & { key?: string }>({});
-  // What a call asked and answered does not change with the conversation.
+  // Request and answer of a call do not change when the conversation grows.
   const leaf = path.at(-1);
   const key = JSON.stringify(subject.type === "conversation" ? [threadId, leaf, window] : [threadId, subject]);
   useEffect(() => {
     if (leaf === undefined) return undefined;
     const control = new AbortController();
-    load(api, { threadId, path, window, subject }, control.signal).then(
+    loadSubject(api, { threadId, path, window, subject }, control.signal).then(
       (source) => setLoaded({ key, source }),
-      (error: unknown) => control.signal.aborted || setLoaded({ key, failure: wordsOf(error) }),
+      (error: unknown) => control.signal.aborted || setLoaded({ key, failure: toErrorMessage(error) }),
     );
     return () => control.abort();
-    // The key says everything that is asked for.
+    // The key contains all parameters.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [api, key]);
   return loaded.key === key ? loaded : {};
 }
 
-function wordsOf(error: unknown): string {
+function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function load(api: Api, query: SubjectQuery, signal: AbortSignal): Promise<Source> {
+async function loadSubject(api: Api, query: SubjectQuery, signal: AbortSignal): Promise<TranslationSource> {
   const { subject, threadId } = query;
   if (subject.type === "request") {
     const reply = await api.open(`/v1/runs/${encodeURIComponent(subject.runId)}/request`, { signal });
@@ -60,36 +60,39 @@ async function load(api: Api, query: SubjectQuery, signal: AbortSignal): Promise
   }
   const path = `/v1/threads/${encodeURIComponent(threadId)}/messages`;
   if (subject.type === "conversation") return loadConversation(api, path, query, signal);
-  const reply = await api.open(path, { query: { branch: subject.messageId, limit: STEPS }, signal });
-  // As the server writes them.
+  const reply = await api.open(path, { query: { branch: subject.messageId, limit: MAX_RUN_MESSAGES }, signal });
+  // Not validated: the server writes this shape.
   const { messages } = parseJson(await reply.text()) as unknown as { messages: StoredMessage[] };
-  const answer = answerOf(messages, subject.runId);
+  const answer = buildRunResponse(messages, subject.runId);
   if (answer !== undefined) return { content: stringifyJson(answer), from: "koine", kind: "response" };
-  const said = messages.filter(({ metadata }) => metadata.runId === subject.runId);
-  return { content: stringifyJson(said), from: "koine", kind: "messages" };
+  const runMessages = messages.filter(({ metadata }) => metadata.runId === subject.runId);
+  return { content: stringifyJson(runMessages), from: "koine", kind: "messages" };
 }
 
-/** A branch, or a window of it: its first messages are the last of a branch that ends there. */
+/** Loads a branch or a window of it; the leading messages are read as the end of a branch that ends there. */
 async function loadConversation(
   api: Api,
-  address: string,
+  messagesPath: string,
   { path, window }: SubjectQuery,
   signal: AbortSignal,
-): Promise<Source> {
+): Promise<TranslationSource> {
   const leaf = path.at(-1) ?? "";
   const read = async (branch: string, limit: number | undefined): Promise<string> => {
-    const reply = await api.open(address, { query: { branch, ...(limit !== undefined && { limit }) }, signal });
+    const reply = await api.open(messagesPath, { query: { branch, ...(limit !== undefined && { limit }) }, signal });
     return reply.text();
   };
-  if (window === undefined || window.lead === 0) {
+  if (window === undefined || window.leadCount === 0) {
     const content = await read(leaf, window === undefined || window.from === 0 ? undefined : path.length - window.from);
     return { content, field: "messages", from: "koine", kind: "messages" };
   }
-  const parts = [await read(path[window.lead - 1] ?? "", window.lead), await read(leaf, path.length - window.from)];
-  // As the server writes them.
+  const parts = [
+    await read(path[window.leadCount - 1] ?? "", window.leadCount),
+    await read(leaf, path.length - window.from),
+  ];
+  // Not validated: the server writes this shape.
   const messages = parts.flatMap((part) => (parseJson(part) as unknown as { messages: StoredMessage[] }).messages);
   return { content: stringifyJson(messages), from: "koine", kind: "messages" };
 }
 
-/** More messages than a call says. */
-const STEPS = 50;
+/** Upper limit for the messages of one run. */
+const MAX_RUN_MESSAGES = 50;

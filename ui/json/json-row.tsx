@@ -1,52 +1,52 @@
-// One row of a JSON view: a line with its fold, or a mark.
+// One row of the JSON view: a line with its fold button, or a mark.
 import { Fragment, memo, type ReactNode } from "react";
 import { Icon } from "../kit/icons.tsx";
 import type { IconName } from "../kit/icons.tsx";
-import { depthOf, endOf, indentOf, isCloser, lineText } from "./document.ts";
-import type { JsonDocument } from "./document.ts";
-import { patternOf } from "./find.ts";
+import { readDepth, findClosingLine, clampIndent, isClosingLine, readLine } from "./json-document.ts";
+import type { JsonDocument } from "./json-document.ts";
+import { toSearchPattern } from "./find-lines.ts";
 import styles from "./json-view.module.css";
-import type { Mark, MarkLevel } from "./marks.ts";
-import { gravest, marksBetween, tallyOf, tallyWords } from "./marks.ts";
-import type { Row } from "./rows.ts";
-import { sizeOf } from "./rows.ts";
-import { clipToken, nextStep, tokensOf } from "./tokens.ts";
+import type { DocumentMark, MarkLevel } from "./document-marks.ts";
+import { findWorstLevel, sliceMarks, countMarks, formatMarkCounts } from "./document-marks.ts";
+import type { JsonRow } from "./json-rows.ts";
+import { countChildren } from "./json-rows.ts";
+import { clipToken, findNextLength, tokenizeLine } from "./line-tokens.ts";
 
-export const LEVEL_WORDS: Record<MarkLevel, string> = { breaks: "Breaks", loss: "Loss", note: "Note" };
+export const LEVEL_LABELS: Record<MarkLevel, string> = { breaks: "Breaks", loss: "Loss", note: "Note" };
 const LEVEL_ICONS: Record<MarkLevel, IconName> = { breaks: "error", loss: "warning", note: "info" };
 
-/** What can be done with rows: the same object all the time, so that a row is drawn again only where it changes. */
-export interface RowActions {
-  activate: (row: Row) => void;
+/** Callbacks of the rows: a constant object, so that only changed rows are rendered. */
+export interface JsonRowActions {
+  activate: (row: JsonRow) => void;
   toggle: (line: number) => void;
   /** Shows more of a long line. */
   expand: (line: number) => void;
-  select: (mark: Mark) => void;
+  select: (mark: DocumentMark) => void;
 }
 
-interface RowProps {
+interface JsonRowProps {
   id: string;
   isActive: boolean;
-  actions: RowActions;
+  actions: JsonRowActions;
 }
 
-interface LineRowProps extends RowProps {
+interface LineRowProps extends JsonRowProps {
   document: JsonDocument;
   line: number;
   isFolded: boolean;
-  /** All marks, where the fold may hide some; else none. */
-  marks: readonly Mark[];
-  words: string | undefined;
-  /** How much of a long piece is shown. */
-  most: number;
+  /** All marks if the line is folded, else none. */
+  marks: readonly DocumentMark[];
+  query: string | undefined;
+  /** Shown length of a long token. */
+  maxLength: number;
 }
 
 export const LineRow = memo(function LineRow(props: LineRowProps) {
   const { document, line, isFolded, marks, id, isActive, actions } = props;
-  const text = lineText(document, line);
-  const opens = endOf(document, line) > 0;
-  const depth = depthOf(document, line);
-  const isTree = line === 0 || !isCloser(document, line);
+  const text = readLine(document, line);
+  const opens = findClosingLine(document, line) > 0;
+  const depth = readDepth(document, line);
+  const isTree = line === 0 || !isClosingLine(document, line);
   const item = isTree
     ? ({
         role: "treeitem",
@@ -56,7 +56,7 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
       } as const)
     : ({ role: "presentation" } as const);
   return (
-    // Keys are the tree's: it has the focus, and names this row as the active one.
+    // The tree has the keyboard focus and references this row as active descendant.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div {...item} id={id} className={styles["line"]} data-active={isActive} onClick={() => actions.activate({ line })}>
       <span className={styles["gutter"]} aria-hidden="true">
@@ -66,19 +66,32 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
           </button>
         )}
       </span>
-      <span className={styles["code"]} style={{ paddingInlineStart: `${indentOf(depth) * 1.1 + 1}em` }}>
-        <LineText text={text.trimStart()} words={props.words} most={props.most} onMore={() => actions.expand(line)} />
-        {isFolded && <Folded document={document} line={line} marks={marks} />}
+      <span className={styles["code"]} style={{ paddingInlineStart: `${clampIndent(depth) * 1.1 + 1}em` }}>
+        <LineText
+          text={text.trimStart()}
+          query={props.query}
+          maxLength={props.maxLength}
+          onMore={() => actions.expand(line)}
+        />
+        {isFolded && <FoldedContent document={document} line={line} marks={marks} />}
       </span>
     </div>
   );
 });
 
-function Folded({ document, line, marks }: { document: JsonDocument; line: number; marks: readonly Mark[] }) {
-  const closing = lineText(document, endOf(document, line)).trim();
-  const hidden = tallyOf(marksBetween(marks, line + 1, endOf(document, line)));
-  const level = gravest(hidden);
-  const size = sizeOf(document, line);
+function FoldedContent({
+  document,
+  line,
+  marks,
+}: {
+  document: JsonDocument;
+  line: number;
+  marks: readonly DocumentMark[];
+}) {
+  const closing = readLine(document, findClosingLine(document, line)).trim();
+  const hidden = countMarks(sliceMarks(marks, line + 1, findClosingLine(document, line)));
+  const level = findWorstLevel(hidden);
+  const size = countChildren(document, line);
   return (
     <>
       <span className={styles["count"]}>
@@ -88,7 +101,7 @@ function Folded({ document, line, marks }: { document: JsonDocument; line: numbe
       {level !== undefined && (
         <span className={styles["hidden"]} data-level={level}>
           <Icon name={LEVEL_ICONS[level]} size={12} />
-          {tallyWords(hidden)}
+          {formatMarkCounts(hidden)}
         </span>
       )}
     </>
@@ -97,26 +110,26 @@ function Folded({ document, line, marks }: { document: JsonDocument; line: numbe
 
 interface LineTextProps {
   text: string;
-  words: string | undefined;
-  most: number;
+  query: string | undefined;
+  maxLength: number;
   onMore: () => void;
 }
 
-function LineText({ text, words, most, onMore }: LineTextProps) {
-  const canGrow = nextStep(text, most) !== undefined;
+function LineText({ text, query, maxLength, onMore }: LineTextProps) {
+  const canGrow = findNextLength(text, maxLength) !== undefined;
   let at = 0;
-  return tokensOf(text).map(({ kind, text: piece }) => {
+  return tokenizeLine(text).map(({ kind, text: tokenText }) => {
     const key = at;
-    at += piece.length;
-    const { head, left, tail } = clipToken(piece, most);
+    at += tokenText.length;
+    const { head, hiddenLength, tail } = clipToken(tokenText, maxLength);
     const shown = (
       <>
-        {emphasised(head, words)}
-        {left > 0 && <More left={left} canGrow={canGrow} onMore={onMore} />}
-        {tail !== "" && emphasised(tail, words)}
+        {highlightMatches(head, query)}
+        {hiddenLength > 0 && <ShowMore left={hiddenLength} canGrow={canGrow} onMore={onMore} />}
+        {tail !== "" && highlightMatches(tail, query)}
       </>
     );
-    // Signs have the colour of the line itself: half of the elements of a large view.
+    // Punctuation has the color of the line, so it needs no element; it is half of the tokens of a large view.
     if (kind === "sign" || kind === "text") return <Fragment key={key}>{shown}</Fragment>;
     return (
       <span key={key} className={styles[kind]}>
@@ -126,10 +139,10 @@ function LineText({ text, words, most, onMore }: LineTextProps) {
   });
 }
 
-/** The tree keeps the focus: its Enter does the same. */
-function More({ left, canGrow, onMore }: { left: number; canGrow: boolean; onMore: () => void }) {
-  const words = `… ${left.toLocaleString("en")} more characters …`;
-  if (!canGrow) return <span className={styles["more"]}>{words}</span>;
+/** The tree keeps the focus; Enter has the same effect. */
+function ShowMore({ left: hiddenLength, canGrow, onMore }: { left: number; canGrow: boolean; onMore: () => void }) {
+  const label = `… ${hiddenLength.toLocaleString("en")} more characters …`;
+  if (!canGrow) return <span className={styles["more"]}>{label}</span>;
   return (
     <button
       type="button"
@@ -141,32 +154,32 @@ function More({ left, canGrow, onMore }: { left: number; canGrow: boolean; onMor
         onMore();
       }}
     >
-      {words}
+      {label}
     </button>
   );
 }
 
-function emphasised(text: string, words: string | undefined): ReactNode {
-  if (words === undefined || words === "") return text;
-  const pieces: ReactNode[] = [];
+function highlightMatches(text: string, query: string | undefined): ReactNode {
+  if (query === undefined || query === "") return text;
+  const nodes: ReactNode[] = [];
   let from = 0;
-  for (const { index, 0: match } of text.matchAll(patternOf(words))) {
-    pieces.push(text.slice(from, index), <mark key={index}>{match}</mark>);
+  for (const { index, 0: match } of text.matchAll(toSearchPattern(query))) {
+    nodes.push(text.slice(from, index), <mark key={index}>{match}</mark>);
     from = index + match.length;
   }
-  return from === 0 ? text : [...pieces, text.slice(from)];
+  return from === 0 ? text : [...nodes, text.slice(from)];
 }
 
-interface MarkRowProps extends RowProps {
-  mark: Mark;
+interface MarkRowProps extends JsonRowProps {
+  mark: DocumentMark;
   depth: number;
   isSelected: boolean;
 }
 
 export const MarkRow = memo(function MarkRow({ id, mark, depth, isActive, isSelected, actions }: MarkRowProps) {
-  const { level, code, says, about, labels } = mark;
+  const { level, code, message, context, labels } = mark;
   return (
-    // As above.
+    // As for lines: the tree has the keyboard focus.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={id}
@@ -184,11 +197,11 @@ export const MarkRow = memo(function MarkRow({ id, mark, depth, isActive, isSele
     >
       <span className={styles["level"]}>
         <Icon name={LEVEL_ICONS[level]} size={14} />
-        {LEVEL_WORDS[level]}
+        {LEVEL_LABELS[level]}
       </span>{" "}
       <code>{code}</code> {labels !== undefined && <span className={styles["labels"]}>{labels.join(", ")}</span>}
       <span className={styles["says"]}>
-        {about} {says}
+        {context} {message}
       </span>
     </div>
   );

@@ -1,38 +1,38 @@
-// JSON of any size: lines that fold, remarks under the lines they belong to, and a search. A tree to those who listen to it:
-// arrow keys walk and fold, n and p go from mark to mark, / searches.
+// A view for JSON of any size: foldable lines, marks below the lines they belong to, and a search. Accessible as a
+// tree: arrow keys move and fold, n and p go from mark to mark, / searches.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { IconButton } from "../kit/button.tsx";
-import { depthOf } from "./document.ts";
-import type { JsonDocument } from "./document.ts";
-import type { RowActions } from "./json-row.tsx";
+import { readDepth } from "./json-document.ts";
+import type { JsonDocument } from "./json-document.ts";
+import type { JsonRowActions } from "./json-row.tsx";
 import { LineRow, MarkRow } from "./json-row.tsx";
 import styles from "./json-view.module.css";
-import type { Mark } from "./marks.ts";
-import type { Row } from "./rows.ts";
-import { rowOf, toggle } from "./rows.ts";
+import type { DocumentMark } from "./document-marks.ts";
+import type { JsonRow } from "./json-rows.ts";
+import { findJsonRow, toggleFold } from "./json-rows.ts";
 import { SearchBar } from "./search-bar.tsx";
-import { SHOWN_AT_FIRST } from "./tokens.ts";
+import { INITIAL_LENGTH } from "./line-tokens.ts";
 import type { JsonViewState } from "./use-json-view.ts";
 import { useJsonView } from "./use-json-view.ts";
 
 export interface JsonViewProps {
   document: JsonDocument;
-  /** What it is: the name of the tree. */
+  /** Accessible name of the tree. */
   label: string;
   /** Sorted by line. */
-  marks?: readonly Mark[];
-  /** Marks with one of these ids are highlighted, and scrolled to when they change. */
+  marks?: readonly DocumentMark[];
+  /** Marks with one of these ids are highlighted, and scrolled to when the selection changes. */
   selection?: readonly string[];
-  /** A mark was chosen, or only come to on the way from mark to mark. */
-  onSelect?: OnSelect;
-  /** What stands at the left of its tools. */
+  /** Called when a mark is chosen ("choice"), or reached by n or p ("walk"). */
+  onSelect?: OnSelectMark;
+  /** Content to the left of the toolbar. */
   children?: ReactNode;
 }
 
-export type OnSelect = (mark: Mark, by: "choice" | "walk") => void;
+export type OnSelectMark = (mark: DocumentMark, by: "choice" | "walk") => void;
 
-const NO_MARKS: readonly Mark[] = [];
+const NO_MARKS: readonly DocumentMark[] = [];
 const NO_IDS: readonly string[] = [];
 const LINE_HEIGHT = 20;
 const MARK_HEIGHT = 48;
@@ -44,26 +44,26 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
   const selected = marks.find(({ ids }) => ids.some((id) => selection.includes(id)));
   useSelection(view, selected);
   const toMark = (by: 1 | -1): void => {
-    const mark = view.toMark(by);
+    const mark = view.goToMark(by);
     if (mark !== undefined) onSelect?.(mark, "walk");
   };
   const closeSearch = (): void => {
     view.search(undefined);
-    // Else the keys would be nobody's, and so the page's.
+    // Otherwise the keys would go to the page.
     tree.current?.focus();
   };
-  /** Keys that hold for the tree and for all its tools. */
+  /** Keys that work in the tree and its toolbar. */
   const press = (event: KeyboardEvent): void => {
-    if (isOther(event) || event.target instanceof HTMLInputElement) return;
+    if (hasModifier(event) || event.target instanceof HTMLInputElement) return;
     if (event.key === "/") {
-      view.search(view.words ?? "");
+      view.search(view.query ?? "");
       requestAnimationFrame(() => field.current?.focus());
     } else if (event.key === "n" || event.key === "p") toMark(event.key === "n" ? 1 : -1);
     else return;
     event.preventDefault();
   };
   return (
-    // The keys are its parts'; here are those that hold for all of them.
+    // Keys bubble up from the tree and the toolbar.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className={styles["view"]} onKeyDown={press}>
       <div className={styles["tools"]}>
@@ -74,20 +74,20 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
             <IconButton label="Next mark" icon="chevron-down" shortcut="N" size={16} onClick={() => toMark(1)} />
           </>
         )}
-        <Tools view={view} closeSearch={closeSearch} />
+        <JsonTools view={view} closeSearch={closeSearch} />
       </div>
-      {view.words !== undefined && <SearchBar ref={field} view={view} words={view.words} onClose={closeSearch} />}
-      <Rows ref={tree} {...{ document, label, marks, view, selected, onSelect }} />
+      {view.query !== undefined && <SearchBar ref={field} view={view} query={view.query} onClose={closeSearch} />}
+      <JsonRows ref={tree} {...{ document, label, marks, view, selected, onSelect }} />
     </div>
   );
 }
 
-/** Keys of the browser, or of the page. */
-function isOther({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+/** True for shortcuts of the browser or the page. */
+function hasModifier({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey || altKey;
 }
 
-function Tools({ view, closeSearch }: { view: JsonViewState; closeSearch: () => void }) {
+function JsonTools({ view, closeSearch }: { view: JsonViewState; closeSearch: () => void }) {
   const areFolded = view.folds.size > 0;
   return (
     <>
@@ -102,15 +102,15 @@ function Tools({ view, closeSearch }: { view: JsonViewState; closeSearch: () => 
         icon="search"
         shortcut="/"
         size={16}
-        pressed={view.words !== undefined}
-        onClick={() => (view.words === undefined ? view.search("") : closeSearch())}
+        pressed={view.query !== undefined}
+        onClick={() => (view.query === undefined ? view.search("") : closeSearch())}
       />
     </>
   );
 }
 
-/** A mark that was selected elsewhere is shown here, too; once, also where the marks are made anew. */
-function useSelection({ goTo, active }: JsonViewState, selected: Mark | undefined): void {
+/** Scrolls to a mark that was selected elsewhere, once per selection. */
+function useSelection({ goTo, active }: JsonViewState, selected: DocumentMark | undefined): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {
     const name = selected?.ids.join(" ");
@@ -121,17 +121,17 @@ function useSelection({ goTo, active }: JsonViewState, selected: Mark | undefine
   });
 }
 
-interface RowsProps {
+interface JsonRowsProps {
   ref: RefObject<HTMLDivElement | null>;
   document: JsonDocument;
   label: string;
-  marks: readonly Mark[];
+  marks: readonly DocumentMark[];
   view: JsonViewState;
-  selected: Mark | undefined;
-  onSelect: OnSelect | undefined;
+  selected: DocumentMark | undefined;
+  onSelect: OnSelectMark | undefined;
 }
 
-function Rows({ ref, document, label, marks, view, selected, onSelect }: RowsProps) {
+function JsonRows({ ref, document, label, marks, view, selected, onSelect }: JsonRowsProps) {
   const { rows, active, goal } = view;
   const id = useId();
   const actions = useRowActions(view, onSelect);
@@ -143,25 +143,26 @@ function Rows({ ref, document, label, marks, view, selected, onSelect }: RowsPro
     useFlushSync: false,
   });
   useEffect(() => {
-    if (goal !== undefined) virtual.scrollToIndex(rowOf(rows, goal.row.line, goal.row.mark), { align: goal.align });
-    // Only a new goal moves the view; rows that change meanwhile do not.
+    if (goal !== undefined)
+      virtual.scrollToIndex(findJsonRow(rows, goal.row.line, goal.row.mark), { align: goal.align });
+    // Only a new goal scrolls; changed rows do not.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [goal]);
   const press = (event: KeyboardEvent): void => {
-    if (isOther(event)) return;
+    if (hasModifier(event)) return;
     const isChoice = active.mark !== undefined && (event.key === "Enter" || event.key === " ");
     if (isChoice && active.mark !== undefined) onSelect?.(active.mark, "choice");
     else if (!view.press(event.key)) return;
     event.preventDefault();
   };
-  const nameOf = (index: number): string => `${id}-${index}`;
+  const toRowId = (index: number): string => `${id}-${index}`;
   return (
     <div
       ref={ref}
       role="tree"
       aria-label={label}
       tabIndex={0}
-      aria-activedescendant={nameOf(rowOf(rows, active.line, active.mark))}
+      aria-activedescendant={toRowId(findJsonRow(rows, active.line, active.mark))}
       className={styles["rows"]}
       onKeyDown={press}
     >
@@ -178,7 +179,7 @@ function Rows({ ref, document, label, marks, view, selected, onSelect }: RowsPro
                 className={styles["place"]}
                 style={{ translate: `0 ${start}px` }}
               >
-                <AnyRow id={nameOf(index)} {...{ row, document, marks, view, selected, actions }} />
+                <JsonRowView id={toRowId(index)} {...{ row, document, marks, view, selected, actions }} />
               </div>
             )
           );
@@ -188,36 +189,40 @@ function Rows({ ref, document, label, marks, view, selected, onSelect }: RowsPro
   );
 }
 
-/** The same object as long as the view is there; what it does is what the last drawing says. */
-function useRowActions(view: JsonViewState, onSelect: OnSelect | undefined): RowActions {
+/** Returns a constant object whose callbacks use the latest props. */
+function useRowActions(view: JsonViewState, onSelect: OnSelectMark | undefined): JsonRowActions {
   const latest = useRef({ view, onSelect });
   useEffect(() => void (latest.current = { view, onSelect }));
-  const [actions] = useState<RowActions>(() => ({
+  const [actions] = useState<JsonRowActions>(() => ({
     activate: (row) => latest.current.view.activate(row),
-    toggle: (line) => latest.current.view.setFolds(toggle(latest.current.view.folds, line)),
+    toggle: (line) => latest.current.view.setFolds(toggleFold(latest.current.view.folds, line)),
     expand: (line) => latest.current.view.expand(line),
     select: (mark) => latest.current.onSelect?.(mark, "choice"),
   }));
   return actions;
 }
 
-type AnyRowProps = Omit<RowsProps, "ref" | "label" | "onSelect"> & { row: Row; id: string; actions: RowActions };
+type JsonRowViewProps = Omit<JsonRowsProps, "ref" | "label" | "onSelect"> & {
+  row: JsonRow;
+  id: string;
+  actions: JsonRowActions;
+};
 
-function AnyRow({ row, id, document, marks, view, selected, actions }: AnyRowProps) {
-  const { active, folds, words, shown } = view;
+function JsonRowView({ row, id, document, marks, view, selected, actions }: JsonRowViewProps) {
+  const { active, folds, query, shown } = view;
   const { line, mark } = row;
   const isActive = active.line === line && active.mark === mark;
   const shared = { id, isActive, actions };
   if (mark !== undefined) {
-    return <MarkRow {...shared} mark={mark} depth={depthOf(document, line)} isSelected={mark === selected} />;
+    return <MarkRow {...shared} mark={mark} depth={readDepth(document, line)} isSelected={mark === selected} />;
   }
   const isFolded = folds.has(line);
   return (
     <LineRow
       {...shared}
-      {...{ document, line, isFolded, words }}
+      {...{ document, line, isFolded, query }}
       marks={isFolded ? marks : NO_MARKS}
-      most={shown.get(line) ?? SHOWN_AT_FIRST}
+      maxLength={shown.get(line) ?? INITIAL_LENGTH}
     />
   );
 }

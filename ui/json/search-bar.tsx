@@ -1,4 +1,4 @@
-// Searching a document: what one types, how often it is there, and where next.
+// The search field of the JSON view, with the number of matches and next/previous buttons.
 import type { KeyboardEvent, Ref } from "react";
 import { IconButton } from "../kit/button.tsx";
 import styles from "./json-view.module.css";
@@ -7,14 +7,14 @@ import type { JsonViewState } from "./use-json-view.ts";
 interface SearchBarProps {
   ref: Ref<HTMLInputElement>;
   view: JsonViewState;
-  words: string;
+  query: string;
   onClose: () => void;
 }
 
-export function SearchBar({ ref, view, words, onClose }: SearchBarProps) {
-  const { lines, more } = view.found;
+export function SearchBar({ ref, view, query, onClose }: SearchBarProps) {
+  const { lines, more } = view.matches;
   const press = (event: KeyboardEvent): void => {
-    if (event.key === "Enter") view.toFound(event.shiftKey ? -1 : 1);
+    if (event.key === "Enter") view.goToMatch(event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") onClose();
     else return;
     event.preventDefault();
@@ -26,17 +26,17 @@ export function SearchBar({ ref, view, words, onClose }: SearchBarProps) {
         type="search"
         aria-label="Search in this column"
         placeholder="Search"
-        value={words}
+        value={query}
         onChange={(event) => view.search(event.target.value)}
         onKeyDown={press}
       />
       <span role="status" className={styles["hits"]}>
-        {words === ""
+        {query === ""
           ? ""
           : `${lines.length.toLocaleString("en")}${more ? "+" : ""} ${lines.length === 1 ? "line" : "lines"}`}
       </span>
-      <IconButton label="Previous match" icon="chevron-up" size={16} onClick={() => view.toFound(-1)} />
-      <IconButton label="Next match" icon="chevron-down" size={16} onClick={() => view.toFound(1)} />
+      <IconButton label="Previous match" icon="chevron-up" size={16} onClick={() => view.goToMatch(-1)} />
+      <IconButton label="Next match" icon="chevron-down" size={16} onClick={() => view.goToMatch(1)} />
       <IconButton label="Close the search" icon="close" size={16} onClick={onClose} />
     </div>
   );

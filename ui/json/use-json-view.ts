@@ -1,93 +1,92 @@
-// The state of a view of a document: folds, the row that keys start from, what is searched for. It begins anew with another
-// document.
+// State of a JSON view: folds, active row and search. Reset for another document.
 import { useMemo, useState } from "react";
-import { lineText } from "./document.ts";
-import type { JsonDocument } from "./document.ts";
-import type { Found } from "./find.ts";
-import { findLines } from "./find.ts";
-import type { Mark } from "./marks.ts";
-import type { Folds, Row } from "./rows.ts";
-import { allFolds, firstFolds, reveal, rowsOf } from "./rows.ts";
-import { nextStep, SHOWN_AT_FIRST, shownFor } from "./tokens.ts";
-import { nextMark, walk } from "./walk.ts";
+import { readLine } from "./json-document.ts";
+import type { JsonDocument } from "./json-document.ts";
+import type { SearchResult } from "./find-lines.ts";
+import { findLines } from "./find-lines.ts";
+import type { DocumentMark } from "./document-marks.ts";
+import type { FoldedLines, JsonRow } from "./json-rows.ts";
+import { listAllFolds, createInitialFolds, unfoldTo, buildJsonRows } from "./json-rows.ts";
+import { findNextLength, INITIAL_LENGTH, findLengthFor } from "./line-tokens.ts";
+import { findNextMark, handleJsonKey } from "./json-keys.ts";
 
-interface State {
+interface JsonViewData {
   document: JsonDocument;
-  folds: Folds;
-  active: Row;
-  /** Where to scroll: a new object each time. A step moves as little as it must, a leap shows what is around. */
-  goal: { row: Row; align: "auto" | "center" } | undefined;
-  /** Of long lines: how much of each piece is shown. */
-  shown: ReadonlyMap<number, number>;
+  folds: FoldedLines;
+  active: JsonRow;
+  /** Row to scroll to; a new object for every request. Keyboard steps scroll minimally, jumps center the row. */
+  goal: { row: JsonRow; align: "auto" | "center" } | undefined;
+  /** Shown lengths of long lines. */
+  shownLengths: ReadonlyMap<number, number>;
 }
 
-const begin = (document: JsonDocument): State => ({
+const createViewData = (document: JsonDocument): JsonViewData => ({
   document,
-  folds: firstFolds(document),
+  folds: createInitialFolds(document),
   active: { line: 0 },
   goal: undefined,
-  shown: new Map(),
+  shownLengths: new Map(),
 });
 
-const NOTHING: Found = { lines: [], more: false };
+const NO_MATCHES: SearchResult = { lines: [], more: false };
 
-export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
-  const [kept, setState] = useState(() => begin(document));
-  const state = kept.document === document ? kept : begin(document);
-  if (state !== kept) setState(state);
-  const [words, setWords] = useState<string>();
-  const { folds, active, goal, shown } = state;
-  const rows = useMemo(() => rowsOf(document, folds, marks), [document, folds, marks]);
-  const found = useMemo(() => (words === undefined ? NOTHING : findLines(document, words)), [document, words]);
-  const change = (next: Partial<State>): void => setState({ ...state, ...next });
-  const goTo = (row: Row): void =>
-    change({ active: row, goal: { row, align: "center" }, folds: reveal(document, folds, row.line) });
+export function useJsonView(document: JsonDocument, marks: readonly DocumentMark[]) {
+  const [storedState, setState] = useState(() => createViewData(document));
+  const state = storedState.document === document ? storedState : createViewData(document);
+  if (state !== storedState) setState(state);
+  const [query, setQuery] = useState<string>();
+  const { folds, active, goal, shownLengths } = state;
+  const rows = useMemo(() => buildJsonRows(document, folds, marks), [document, folds, marks]);
+  const matches = useMemo(() => (query === undefined ? NO_MATCHES : findLines(document, query)), [document, query]);
+  const change = (next: Partial<JsonViewData>): void => setState({ ...state, ...next });
+  const goTo = (row: JsonRow): void =>
+    change({ active: row, goal: { row, align: "center" }, folds: unfoldTo(document, folds, row.line) });
   const expand = (line: number): void => {
-    const next = nextStep(lineText(document, line), shown.get(line) ?? SHOWN_AT_FIRST);
-    change({ active: { line }, ...(next !== undefined && { shown: new Map(shown).set(line, next) }) });
+    const next = findNextLength(readLine(document, line), shownLengths.get(line) ?? INITIAL_LENGTH);
+    change({ active: { line }, ...(next !== undefined && { shownLengths: new Map(shownLengths).set(line, next) }) });
   };
   return {
     rows,
     folds,
     active,
     goal,
-    shown,
+    shown: shownLengths,
     expand,
-    words,
-    found,
-    search: setWords,
+    query,
+    matches,
+    search: setQuery,
     goTo,
-    activate: (row: Row) => change({ active: row }),
-    setFolds: (next: Folds) => change({ folds: next }),
-    foldAll: () => change({ folds: allFolds(document), active: { line: 0 } }),
-    /** Does what a key does here; false where it does nothing. */
+    activate: (row: JsonRow) => change({ active: row }),
+    setFolds: (next: FoldedLines) => change({ folds: next }),
+    foldAll: () => change({ folds: listAllFolds(document), active: { line: 0 } }),
+    /** Handles a key; returns false if it has no effect. */
     press: (key: string): boolean => {
-      const step = walk(key, document, rows, folds, active);
+      const step = handleJsonKey(key, document, rows, folds, active);
       if (step === undefined) return false;
       if (step.to !== undefined) change({ active: step.to, goal: { row: step.to, align: "auto" } });
       else if (step.folds !== undefined) change({ folds: step.folds });
       else if (step.expand !== undefined) expand(step.expand);
       return true;
     },
-    toMark: (by: 1 | -1): Mark | undefined => {
-      const mark = nextMark(marks, active, by);
+    goToMark: (by: 1 | -1): DocumentMark | undefined => {
+      const mark = findNextMark(marks, active, by);
       if (mark !== undefined) goTo({ line: mark.line, mark });
       return mark;
     },
-    toFound: (by: 1 | -1): void => {
-      const { lines } = found;
+    goToMatch: (by: 1 | -1): void => {
+      const { lines } = matches;
       const next =
         by > 0
           ? (lines.find((line) => line > active.line) ?? lines[0])
           : (lines.findLast((line) => line < active.line) ?? lines.at(-1));
       if (next === undefined) return;
       const row = { line: next };
-      const most = shownFor(lineText(document, next), words ?? "", shown.get(next) ?? SHOWN_AT_FIRST);
+      const maxLength = findLengthFor(readLine(document, next), query ?? "", shownLengths.get(next) ?? INITIAL_LENGTH);
       change({
         active: row,
         goal: { row, align: "center" },
-        folds: reveal(document, folds, next),
-        shown: new Map(shown).set(next, most),
+        folds: unfoldTo(document, folds, next),
+        shownLengths: new Map(shownLengths).set(next, maxLength),
       });
     },
   };

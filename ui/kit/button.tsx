@@ -1,15 +1,15 @@
-// Buttons. What a button does is its words or its label; a sign only helps to find it.
+// Buttons, with text or with an icon and an accessible label.
 import type { ButtonHTMLAttributes, Ref } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import styles from "./kit.module.css";
 import { Spinner } from "./spinner.tsx";
 
-type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "aria-label" | "aria-pressed" | "title">;
+type NativeButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "aria-label" | "aria-pressed" | "title">;
 
-export interface ButtonProps extends Native {
+export interface ButtonProps extends NativeButtonProps {
   variant?: "primary" | "plain" | "danger";
   icon?: IconName;
-  /** Under way: it cannot be pressed again. */
+  /** The action is under way: the button cannot be pressed again. */
   busy?: boolean;
   small?: boolean;
   title?: string;
@@ -24,13 +24,13 @@ export function Button({ variant = "plain", icon, busy = false, small = false, c
     else onClick?.(event);
   };
   return (
-    // Not disabled while it is busy: the focus would be lost.
+    // Not disabled while busy: a disabled button would lose the focus.
     <button
       {...native}
       type={type}
       aria-disabled={busy || undefined}
       aria-busy={busy}
-      className={join(classes)}
+      className={joinClassNames(classes)}
       onClick={press}
     >
       {busy ? <Spinner /> : icon !== undefined && <Icon name={icon} size={small ? 16 : 18} />}
@@ -39,15 +39,15 @@ export function Button({ variant = "plain", icon, busy = false, small = false, c
   );
 }
 
-export interface IconButtonProps extends Native {
-  /** The accessible name, and what is shown when one points at it. */
+export interface IconButtonProps extends NativeButtonProps {
+  /** Accessible name and tooltip. */
   label: string;
   icon: IconName;
-  /** Of a switch: whether it is on. */
+  /** State of a toggle button. */
   pressed?: boolean | undefined;
-  /** In pixels, of the sign. */
+  /** Size of the icon in pixels. */
   size?: number;
-  /** A key that does the same, told with the label. */
+  /** Key with the same effect, shown in the tooltip. */
   shortcut?: string;
   ref?: Ref<HTMLButtonElement>;
 }
@@ -60,13 +60,13 @@ export function IconButton({ label, icon, pressed, size = 18, shortcut, classNam
       aria-label={label}
       aria-pressed={pressed}
       title={shortcut === undefined ? label : `${label} (${shortcut})`}
-      className={join([styles["iconButton"], className])}
+      className={joinClassNames([styles["iconButton"], className])}
     >
       <Icon name={icon} size={size} />
     </button>
   );
 }
 
-function join(classes: readonly (string | false | undefined)[]): string {
+function joinClassNames(classes: readonly (string | false | undefined)[]): string {
   return classes.filter(Boolean).join(" ");
 }

@@ -1,19 +1,19 @@
-// Copies a text, and says that it did.
+// A button that copies a text and confirms it.
 import { useEffect, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { useToast } from "./toasts.tsx";
 
 export interface CopyButtonProps {
-  /** What is copied; a function is asked only when it is. */
+  /** A function is called only when the button is pressed. */
   text: string | (() => string);
-  /** What it copies: the accessible name. */
+  /** Accessible name. */
   label: string;
-  /** Shown as words, too, instead of the sign alone. */
-  words?: boolean;
+  /** Shows the label beside the icon. */
+  showLabel?: boolean;
   className?: string | undefined;
 }
 
-export function CopyButton({ text, label, words = false, className }: CopyButtonProps) {
+export function CopyButton({ text, label, showLabel = false, className }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const toast = useToast();
   useEffect(() => {
@@ -30,10 +30,10 @@ export function CopyButton({ text, label, words = false, className }: CopyButton
       toast("The browser does not allow copying here. Select the text instead.", "error");
     }
   };
-  const given = { icon: copied ? "check" : "copy", onClick: () => void copy(), className } as const;
-  if (!words) return <IconButton {...given} label={label} />;
+  const buttonProps = { icon: copied ? "check" : "copy", onClick: () => void copy(), className } as const;
+  if (!showLabel) return <IconButton {...buttonProps} label={label} />;
   return (
-    <Button {...given} small>
+    <Button {...buttonProps} small>
       {label}
     </Button>
   );

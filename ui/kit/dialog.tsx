@@ -1,37 +1,37 @@
-// A dialog: the browser's own element, which keeps the focus inside, gives it back and closes on Escape.
+// A modal dialog on the browser's <dialog>, which traps the focus and closes on Escape.
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { IconButton } from "./button.tsx";
 import styles from "./dialog.module.css";
 
 export interface DialogProps {
   open: boolean;
-  /** Asked to close: by Escape, the cross, or a press beside it. */
+  /** Called on Escape, on the close button, or on a click outside. */
   onClose: () => void;
   title: string;
-  /** Wider, for what is read rather than answered. */
+  /** Uses a wider layout, for content to read. */
   wide?: boolean;
-  /** Buttons at its foot. */
+  /** Buttons at the bottom. */
   footer?: ReactNode;
   children: ReactNode;
 }
 
 export function Dialog({ open, ...rest }: DialogProps) {
-  // A closed dialog has no content: what it held would keep its state.
-  return open ? <OpenDialog {...rest} /> : null;
+  // Unmounted when closed, so that its content keeps no state.
+  return open ? <ModalDialog {...rest} /> : null;
 }
 
-function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<DialogProps, "open">) {
+function ModalDialog({ onClose, title, wide = false, footer, children }: Omit<DialogProps, "open">) {
   const element = useRef<HTMLDialogElement>(null);
   const name = useId();
   useEffect(() => {
     const dialog = element.current;
-    const before = document.activeElement;
+    const previouslyFocused = document.activeElement;
     dialog?.showModal();
-    firstOf(dialog)?.focus();
+    findInitialFocus(dialog)?.focus();
     return () => {
       dialog?.close();
-      // The element goes away with its closing, before the browser gives the focus back.
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // React removes the element before the browser restores the focus.
+      if (previouslyFocused instanceof HTMLElement && previouslyFocused.isConnected) previouslyFocused.focus();
     };
   }, []);
   return (
@@ -43,11 +43,11 @@ function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<Dia
       aria-labelledby={name}
       closedby="any"
       onClose={(event) => {
-        // Told late: it may be open again.
+        // The event is dispatched asynchronously; the dialog may be open again.
         if (!event.currentTarget.open) onClose();
       }}
       onCancel={(event) => {
-        // The owner closes it, by no longer showing it. A file chooser inside that is cancelled bubbles up here.
+        // The parent closes it by unmounting. Ignores cancel events that bubble up from a file input inside.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
@@ -63,8 +63,8 @@ function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<Dia
   );
 }
 
-/** What one wants of a dialog: its first field, else the first of its answers; of one that is only read, itself. */
-function firstOf(dialog: HTMLDialogElement | null): HTMLElement | null | undefined {
+/** Returns the element to focus: the first field, else the first footer button, else the dialog itself. */
+function findInitialFocus(dialog: HTMLDialogElement | null): HTMLElement | null | undefined {
   const field = dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([type=radio], :disabled)");
   return field ?? dialog?.querySelector<HTMLElement>(":scope > footer button") ?? dialog;
 }

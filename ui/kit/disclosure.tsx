@@ -1,11 +1,11 @@
-// A fold: the browser's own element, so that keys, search in the page and screen readers know it.
+// A collapsible section on the browser's <details>, with its keyboard, find-in-page and screen reader support.
 import type { ReactNode, ToggleEvent } from "react";
 import { Icon } from "./icons.tsx";
 import styles from "./kit.module.css";
 
 export interface DisclosureProps {
   summary: ReactNode;
-  /** Whether it is open; without it, the reader's own doing. */
+  /** Controlled state; undefined: uncontrolled. */
   open?: boolean | undefined;
   onToggle?: ((open: boolean) => void) | undefined;
   className?: string | undefined;
@@ -13,13 +13,17 @@ export interface DisclosureProps {
 }
 
 export function Disclosure({ summary, open, onToggle, className, children }: DisclosureProps) {
-  const told = (event: ToggleEvent<HTMLDetailsElement>): void => {
-    const now = event.currentTarget.open;
-    // React's own setting of `open` is told as well; only the reader's is news.
-    if (now !== open) onToggle?.(now);
+  const handleToggle = (event: ToggleEvent<HTMLDetailsElement>): void => {
+    const isOpen = event.currentTarget.open;
+    // Setting `open` by React dispatches the event, too; only changes by the user are reported.
+    if (isOpen !== open) onToggle?.(isOpen);
   };
   return (
-    <details className={[styles["disclosure"], className].filter(Boolean).join(" ")} open={open} onToggle={told}>
+    <details
+      className={[styles["disclosure"], className].filter(Boolean).join(" ")}
+      open={open}
+      onToggle={handleToggle}
+    >
       <summary>
         <Icon name="chevron-right" size={14} className={styles["turner"]} />
         {summary}

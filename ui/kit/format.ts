@@ -1,19 +1,19 @@
-// Numbers and times as people read them. Pure: whoever asks says what time it is.
+// Formats numbers, sizes, durations and times for people. Pure.
 
 const KILO = 1000;
-const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const WHOLE = new Intl.NumberFormat("en");
+const COMPACT_NUMBER = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const PLAIN_NUMBER = new Intl.NumberFormat("en");
 
-/** "742", "1.2k", "3.4M". */
+/** Returns a text such as "742", "1.2k", "3.4M". */
 export function formatTokens(count: number): string {
-  return count < KILO ? WHOLE.format(count) : SHORT.format(count).replace("K", "k");
+  return count < KILO ? PLAIN_NUMBER.format(count) : COMPACT_NUMBER.format(count).replace("K", "k");
 }
 
 export function formatCount(count: number): string {
-  return WHOLE.format(count);
+  return PLAIN_NUMBER.format(count);
 }
 
-/** US dollars: cents where there are some, else as many digits as it takes to see something. */
+/** Formats US dollars, with more digits for small amounts. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return "$0";
   if (dollars < 0.0001) return "<$0.0001";
@@ -21,16 +21,16 @@ export function formatCost(dollars: number): string {
   return `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
 }
 
-const SIZES = ["bytes", "kB", "MB", "GB"] as const;
+const BYTE_UNITS = ["bytes", "kB", "MB", "GB"] as const;
 
 export function formatBytes(bytes: number): string {
-  const step = Math.min(SIZES.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const step = Math.min(BYTE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const value = bytes / KILO ** step;
   if (step === 0) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  return `${value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${SIZES[step]}`;
+  return `${value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${BYTE_UNITS[step]}`;
 }
 
-/** "1.4 s", "2 min 5 s". */
+/** Returns a text such as "1.4 s", "2 min 5 s". */
 export function formatDuration(ms: number): string {
   if (ms < KILO) return `${Math.round(ms)} ms`;
   const seconds = ms / KILO;
@@ -38,20 +38,20 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-const EXACT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
-const YEAR = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+const EXACT_TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const DAY_FORMAT = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+const YEAR_FORMAT = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
 
-/** The exact moment, in the reader's own zone. A text that is no time is given back as it is. */
+/** Returns the exact time in the local zone; an invalid date unchanged. */
 export function formatDate(iso: string): string {
   const time = Date.parse(iso);
-  return Number.isNaN(time) ? iso : EXACT.format(time);
+  return Number.isNaN(time) ? iso : EXACT_TIME.format(time);
 }
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How long ago: "now", "5 min", "3 h", "2 d", then the day itself. */
+/** Returns the age as "now", "5 min", "3 h", "2 d", and beyond a week the date. */
 export function formatRelative(iso: string, now: number): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
@@ -61,5 +61,5 @@ export function formatRelative(iso: string, now: number): string {
   if (ago < 24 * HOUR) return `${Math.floor(ago / HOUR)} h`;
   if (ago < 7 * 24 * HOUR) return `${Math.floor(ago / (24 * HOUR))} d`;
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
-  return (sameYear ? DAY : YEAR).format(time);
+  return (sameYear ? DAY_FORMAT : YEAR_FORMAT).format(time);
 }

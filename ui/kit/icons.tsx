@@ -1,8 +1,8 @@
-// Every sign that the page draws: strokes on a grid of 24, in the colour of the words beside them. A sign never stands for
-// a name: whoever uses one alone gives it a label.
+// The icons of the page: SVG paths on a 24-pixel grid in the text color. Icons are hidden from screen readers; an
+// icon-only control needs a label.
 import { memo } from "react";
 
-/** A circle as a path, so that a sign is one text. */
+/** Returns a circle as a path, so that each icon is one path. */
 function circle(x: number, y: number, r: number): string {
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 }
@@ -15,7 +15,7 @@ function box(x: number, y: number, width: number, height: number, r = 2): string
 
 const dot = (x: number, y: number): string => `M${x} ${y}v.01`;
 
-const SIGNS = {
+const ICON_PATHS = {
   plus: "M12 5v14M5 12h14",
   search: `${circle(10.75, 10.75, 6.25)}M15.5 15.5L20 20`,
   send: "M12 19V5.5M6 11l6-6 6 6",
@@ -71,16 +71,14 @@ const SIGNS = {
   sliders: `M4 8h7M15 8h5M4 16h3M11 16h9${circle(13, 8, 2)}${circle(9, 16, 2)}`,
 } as const;
 
-export type IconName = keyof typeof SIGNS;
+export type IconName = keyof typeof ICON_PATHS;
 
-/** Signs that are solid. */
-const SOLID: ReadonlySet<IconName> = new Set(["stop", "play"]);
-/** Signs whose strokes are dots. */
-const HEAVY: ReadonlySet<IconName> = new Set(["dots"]);
+const FILLED_ICONS: ReadonlySet<IconName> = new Set(["stop", "play"]);
+const DOTTED_ICONS: ReadonlySet<IconName> = new Set(["dots"]);
 
 export interface IconProps {
   name: IconName;
-  /** In pixels. Default 18. */
+  /** In pixels; default 18. */
   size?: number;
   className?: string | undefined;
 }
@@ -92,15 +90,15 @@ export const Icon = memo(function Icon({ name, size = 18, className }: IconProps
       width={size}
       height={size}
       viewBox="0 0 24 24"
-      fill={SOLID.has(name) ? "currentColor" : "none"}
+      fill={FILLED_ICONS.has(name) ? "currentColor" : "none"}
       stroke="currentColor"
-      strokeWidth={HEAVY.has(name) ? 3 : 1.7}
+      strokeWidth={DOTTED_ICONS.has(name) ? 3 : 1.7}
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"
       focusable="false"
     >
-      <path d={SIGNS[name]} />
+      <path d={ICON_PATHS[name]} />
     </svg>
   );
 });

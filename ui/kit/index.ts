@@ -1,19 +1,19 @@
-// What every view is made of.
+// Shared components and hooks of all views.
 export * from "./button.tsx";
 export * from "./copy-button.tsx";
 export * from "./dialog.tsx";
 export * from "./disclosure.tsx";
 export * from "./format.ts";
-export * from "./hidden.tsx";
+export * from "./visually-hidden.tsx";
 export * from "./icons.tsx";
-export * from "./kept.ts";
+export * from "./local-storage.ts";
 export * from "./menu.tsx";
-export * from "./save.ts";
+export * from "./save-file.ts";
 export * from "./shortcut-help.tsx";
 export * from "./shortcuts.ts";
 export * from "./spinner.tsx";
 export * from "./tabs.tsx";
-export * from "./time.tsx";
+export * from "./relative-time.tsx";
 export * from "./toasts.tsx";
-export * from "./trouble.tsx";
+export * from "./error-message.tsx";
 export * from "./use-attempt.ts";

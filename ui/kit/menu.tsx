@@ -1,4 +1,4 @@
-// A menu behind a button: a popover of the browser, placed beside its button, walked with the arrow keys.
+// A menu button with a popover menu and keyboard navigation.
 import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import kit from "./kit.module.css";
@@ -9,22 +9,22 @@ export interface MenuItem {
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
-  /** Of a choice among several: whether it is the one. */
+  /** State of a radio item. */
   checked?: boolean;
-  /** A line above it: what follows is of another kind. */
+  /** Shows a separator above the item. */
   separated?: boolean;
   onSelect: () => void;
 }
 
 export interface MenuProps {
-  /** The accessible name of the button, and its tooltip. */
+  /** Accessible name and tooltip of the button. */
   label: string;
   icon?: IconName;
   items: readonly MenuItem[];
-  /** The button's content where a sign is not enough. */
+  /** Content of the button instead of the icon. */
   children?: ReactNode;
   className?: string | undefined;
-  /** Of the button: -1 where Tab is not to stop at it. */
+  /** -1 removes the button from the tab order. */
   tabIndex?: number;
 }
 
@@ -32,9 +32,9 @@ export function Menu({ label, icon = "dots", items, children, className, tabInde
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  // Its items are there only while it is open: a long list may have a menu in every row.
+  // Items are rendered only while the menu is open: a long list may have a menu in every row.
   useEffect(() => {
-    if (open && list.current !== null) move(list.current, "Home");
+    if (open && list.current !== null) moveFocus(list.current, "Home");
   }, [open]);
   const shape = children === undefined ? kit["iconButton"] : `${kit["button"]} ${kit["plain"]}`;
   return (
@@ -65,13 +65,13 @@ export function Menu({ label, icon = "dots", items, children, className, tabInde
         tabIndex={-1}
         className={styles["menu"]}
         onToggle={(event) => setOpen(event.newState === "open")}
-        onKeyDown={walk}
+        onKeyDown={handleMenuKey}
       >
         {open &&
           items.map((item) => (
             <Fragment key={item.label}>
               {item.separated === true && <div role="separator" className={styles["separator"]} />}
-              <Item {...item} close={() => list.current?.hidePopover()} />
+              <MenuItemButton {...item} close={() => list.current?.hidePopover()} />
             </Fragment>
           ))}
       </div>
@@ -79,7 +79,7 @@ export function Menu({ label, icon = "dots", items, children, className, tabInde
   );
 }
 
-function Item({ label, icon, danger, disabled, checked, onSelect, close }: MenuItem & { close: () => void }) {
+function MenuItemButton({ label, icon, danger, disabled, checked, onSelect, close }: MenuItem & { close: () => void }) {
   const role = checked === undefined ? { role: "menuitem" } : { role: "menuitemradio", "aria-checked": checked };
   return (
     <button
@@ -102,29 +102,29 @@ function Item({ label, icon, danger, disabled, checked, onSelect, close }: MenuI
   );
 }
 
-const MOVES = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
+const NAVIGATION_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
 
-function walk(event: KeyboardEvent<HTMLDivElement>): void {
+function handleMenuKey(event: KeyboardEvent<HTMLDivElement>): void {
   const menu = event.currentTarget;
-  // Whoever leaves by Tab goes on from the button.
+  // Tab continues from the menu button.
   if (event.key === "Tab") return menu.hidePopover();
-  if (MOVES.has(event.key)) {
+  if (NAVIGATION_KEYS.has(event.key)) {
     event.preventDefault();
-    move(menu, event.key);
+    moveFocus(menu, event.key);
   } else if (event.key.length === 1 && event.key !== " ") {
     const typed = event.key.toLowerCase();
-    itemsOf(menu)
+    listItems(menu)
       .find((item) => item.textContent.trim().toLowerCase().startsWith(typed))
       ?.focus();
   }
-  // Keys of the page mean nothing while a menu is open.
+  // Page shortcuts must not react while a menu is open.
   event.stopPropagation();
 }
 
-const itemsOf = (menu: HTMLElement): HTMLElement[] => [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")];
+const listItems = (menu: HTMLElement): HTMLElement[] => [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")];
 
-function move(menu: HTMLElement, key: string): void {
-  const items = itemsOf(menu);
+function moveFocus(menu: HTMLElement, key: string): void {
+  const items = listItems(menu);
   const at = items.findIndex((item) => item === document.activeElement);
   const next = key === "Home" ? 0 : key === "End" ? -1 : key === "ArrowDown" ? (at + 1) % items.length : at - 1;
   items.at(at === -1 && key === "ArrowUp" ? -1 : next)?.focus();

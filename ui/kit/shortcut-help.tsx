@@ -1,26 +1,26 @@
-// Which keys do what on the view that is shown.
+// The dialog that lists the keyboard shortcuts of the current view.
 import { Fragment, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 import kit from "./kit.module.css";
-import { isSingleKey, keyNames, useShortcut, useShortcuts, useSingleKeys } from "./shortcuts.ts";
+import { isSingleKey, listKeyNames, useShortcut, useShortcuts, useSingleKeys } from "./shortcuts.ts";
 import styles from "./shortcut-help.module.css";
 
-/** The dialog on `?`; shown once, in the frame. */
+/** Rendered once, in the frame; opened by `?`. */
 export function ShortcutHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  useShortcut("?", () => onOpenChange(true), "Show the keys");
+  useShortcut("?", () => onOpenChange(true), "Show keyboard shortcuts");
   return (
-    <Dialog open={open} onClose={() => onOpenChange(false)} title="Keys">
-      <SingleKeys />
+    <Dialog open={open} onClose={() => onOpenChange(false)} title="Keyboard shortcuts">
+      <SingleKeySwitch />
       <KeyList />
     </Dialog>
   );
 }
 
-function SingleKeys() {
-  const [isOn, turn] = useSingleKeys();
+function SingleKeySwitch() {
+  const [isOn, setOn] = useSingleKeys();
   return (
     <label className={styles["switch"]}>
-      <input type="checkbox" checked={isOn} onChange={(event) => turn(event.target.checked)} />
+      <input type="checkbox" checked={isOn} onChange={(event) => setOn(event.target.checked)} />
       Single-key shortcuts
     </label>
   );
@@ -29,17 +29,17 @@ function SingleKeys() {
 function KeyList() {
   const shortcuts = useShortcuts();
   const [isOn] = useSingleKeys();
-  // A view may have been there before: each description once, the last one registered.
-  const [known] = useState(() => [...new Map(shortcuts.map((each) => [each.description, each])).values()]);
+  // Equal descriptions are listed once, with the last registration.
+  const [uniqueShortcuts] = useState(() => [...new Map(shortcuts.map((each) => [each.description, each])).values()]);
   return (
     <dl className={styles["keys"]}>
-      {known.map(({ keys, description }) => (
+      {uniqueShortcuts.map(({ keys, description }) => (
         <Fragment key={description}>
           <dt data-off={!isOn && keys.every(isSingleKey)}>
             {keys.map((key, at) => (
               <Fragment key={key}>
                 {at > 0 && " or "}
-                {keyNames(key).map((name) => (
+                {listKeyNames(key).map((name) => (
                   <kbd key={name} className={kit["key"]}>
                     {name}
                   </kbd>

@@ -1,134 +1,137 @@
-// Keys of the page. One listener for all; the one that was registered last has a key, so that what lies on top decides.
+// Keyboard shortcuts of the page. One listener for all; the last registered shortcut wins, so that the topmost view
+// decides.
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
-import { keep, readKept } from "./kept.ts";
+import { writeStored, readStored } from "./local-storage.ts";
 
 export interface Shortcut {
   keys: readonly string[];
   description: string;
 }
 
-interface Registered extends Shortcut {
-  /** It is done again while the key is held. */
+interface RegisteredShortcut extends Shortcut {
+  /** The action is repeated while the key is held. */
   repeats: boolean;
-  /** Gives false where it does not want the key after all. */
+  /** Returning false leaves the key to other shortcuts. */
   action: (event: KeyboardEvent) => unknown;
 }
 
-let registered: readonly Registered[] = [];
+let registered: readonly RegisteredShortcut[] = [];
 const listeners = new Set<() => void>();
 
-function change(next: readonly Registered[]): void {
+function setRegistered(next: readonly RegisteredShortcut[]): void {
   registered = next;
   if (next.length > 0) {
-    window.addEventListener("keydown", press);
-    window.addEventListener("focusin", noteField);
+    window.addEventListener("keydown", handleKeyDown);
+    window.addEventListener("focusin", observeField);
   } else {
-    window.removeEventListener("keydown", press);
-    window.removeEventListener("focusin", noteField);
-    leaving?.disconnect();
+    window.removeEventListener("keydown", handleKeyDown);
+    window.removeEventListener("focusin", observeField);
+    fieldObserver?.disconnect();
   }
-  tell();
+  notifyListeners();
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 
-// ---- Keys that are single signs ----
+// ---- Single-character keys ----
 
-const KEPT = "single-keys";
+const STORAGE_KEY = "single-keys";
 let areSingleKeysOn: boolean | undefined;
 
-/** Whether single signs do something by themselves: whoever dictates, or presses keys by mistake, can turn them off. */
-function singleKeysOn(): boolean {
-  return (areSingleKeysOn ??= readKept(KEPT) !== "off");
+/** True if single-character shortcuts are enabled; they can be disabled for dictation or against accidental keys. */
+function isSingleKeyEnabled(): boolean {
+  return (areSingleKeysOn ??= readStored(STORAGE_KEY) !== "off");
 }
 
-function turnSingleKeys(isOn: boolean): void {
+function enableSingleKeys(isOn: boolean): void {
   areSingleKeysOn = isOn;
-  keep(KEPT, isOn ? undefined : "off");
-  tell();
+  writeStored(STORAGE_KEY, isOn ? undefined : "off");
+  notifyListeners();
 }
 
 export function useSingleKeys(): [boolean, (isOn: boolean) => void] {
-  return [useSyncExternalStore(subscribe, singleKeysOn), turnSingleKeys];
+  return [useSyncExternalStore(subscribe, isSingleKeyEnabled), enableSingleKeys];
 }
 
-/** "r", "?", "shift+a": a sign without a key that only means something with others. */
+/** True for keys such as "r", "?", "shift+a", without Ctrl, Cmd or Alt. */
 export function isSingleKey(key: string): boolean {
   return /^(?:shift\+)?.$/u.test(key);
 }
 
-// ---- Fields that go while somebody types in them ----
+// ---- Fields that disappear during typing ----
 
-/** What is typed so soon after its field went was meant for the field. */
-const MOMENT_MS = 1500;
+/** Keys typed this soon after their field disappeared were meant for the field. */
+const LOST_FIELD_MS = 1500;
 let lostAt = Number.NEGATIVE_INFINITY;
-let leaving: MutationObserver | undefined;
+let fieldObserver: MutationObserver | undefined;
 
-function noteField({ target }: FocusEvent): void {
-  leaving?.disconnect();
-  if (!(target instanceof Element) || !target.matches(FIELDS)) return;
-  leaving = new MutationObserver(() => {
+function observeField({ target }: FocusEvent): void {
+  fieldObserver?.disconnect();
+  if (!(target instanceof Element) || !target.matches(TEXT_FIELDS)) return;
+  fieldObserver = new MutationObserver(() => {
     if (target.isConnected) return;
     lostAt = performance.now();
-    leaving?.disconnect();
+    fieldObserver?.disconnect();
   });
-  leaving.observe(document.body, { childList: true, subtree: true });
+  fieldObserver.observe(document.body, { childList: true, subtree: true });
 }
 
-/** Nothing has the focus, because what had it is gone: whoever goes on typing does not mean the page. */
-function isMeantForLostField({ target }: KeyboardEvent): boolean {
-  if (target !== document.body || performance.now() - lostAt > MOMENT_MS) return false;
+/** True if nothing has the focus because a text field has just disappeared. */
+function followsLostField({ target }: KeyboardEvent): boolean {
+  if (target !== document.body || performance.now() - lostAt > LOST_FIELD_MS) return false;
   lostAt = performance.now();
   return true;
 }
 
-// ---- Pressing ----
+// ---- Key events ----
 
-/** A key as it is written in `useShortcut`: "mod+k", "shift+Enter", "?", "Escape". */
-export function keyOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): string {
+/** Formats a key event as in `useShortcut`: "mod+k", "shift+Enter", "?", "Escape". */
+export function formatKeyEvent(
+  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">,
+): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  // Of signs such as "?", Shift is only how they are typed.
+  // Shift is only needed to type characters such as "?".
   const shift = event.shiftKey && (event.key.length > 1 || event.key.toLowerCase() !== event.key.toUpperCase());
   return [(event.ctrlKey || event.metaKey) && "mod", event.altKey && "alt", shift && "shift", key]
     .filter(Boolean)
     .join("+");
 }
 
-/** Where keys are letters. */
-const FIELDS =
+/** Elements in which keys enter text. */
+const TEXT_FIELDS =
   "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable], [role=textbox]";
 
-/** The key that did something last: while it is held, it is nobody else's. */
-let taken: string | undefined;
+/** The key that triggered an action; while it is held, it triggers nothing else. */
+let handledKey: string | undefined;
 
-function press(event: KeyboardEvent): void {
+function handleKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const key = keyOf(event);
-  const typing = event.target instanceof Element && event.target.closest(FIELDS) !== null;
+  const key = formatKeyEvent(event);
+  const typing = event.target instanceof Element && event.target.closest(TEXT_FIELDS) !== null;
   if (typing && !key.startsWith("mod+")) return;
-  if (isSingleKey(key) && (!singleKeysOn() || isMeantForLostField(event))) return;
-  // A dialog, or a menu, has the keys to itself.
+  if (isSingleKey(key) && (!isSingleKeyEnabled() || followsLostField(event))) return;
+  // A modal dialog handles its own keys.
   if (document.querySelector("dialog:modal") !== null) return;
-  if (event.repeat && taken === key) event.preventDefault();
-  if (!event.repeat) taken = undefined;
+  if (event.repeat && handledKey === key) event.preventDefault();
+  if (!event.repeat) handledKey = undefined;
   for (const { keys, action, repeats } of registered.toReversed()) {
     if (!keys.includes(key) || (event.repeat && !repeats) || action(event) === false) continue;
     event.preventDefault();
-    taken = key;
+    handledKey = key;
     return;
   }
 }
 
 export interface ShortcutOptions {
-  /** Done again and again while the key is held: only for what does no harm then. */
+  /** Repeats the action while the key is held; only for harmless actions. */
   repeats?: boolean;
 }
 
 /**
- * Does something on a key while the component is shown. `keys`: one, or several that do the same; "mod" is Ctrl or Cmd.
- * While something is typed only those with "mod" count. An action that gives false leaves the key to others.
+ * Runs an action on a key while the component is mounted. `keys`: one or several equivalent keys; "mod" is Ctrl or Cmd.
+ * In text fields only keys with "mod" are handled. An action that returns false leaves the key to others.
  */
 export function useShortcut(
   keys: string | readonly string[],
@@ -136,13 +139,18 @@ export function useShortcut(
   description: string,
   { repeats = false }: ShortcutOptions = {},
 ): void {
-  const act = useEffectEvent(action);
-  const written = typeof keys === "string" ? keys : keys.join(" ");
+  const runAction = useEffectEvent(action);
+  const keysText = typeof keys === "string" ? keys : keys.join(" ");
   useEffect(() => {
-    const own: Registered = { keys: written.split(" "), description, repeats, action: (event) => act(event) };
-    change([...registered, own]);
-    return () => change(registered.filter((each) => each !== own));
-  }, [written, description, repeats]);
+    const shortcut: RegisteredShortcut = {
+      keys: keysText.split(" "),
+      description,
+      repeats,
+      action: (event) => runAction(event),
+    };
+    setRegistered([...registered, shortcut]);
+    return () => setRegistered(registered.filter((each) => each !== shortcut));
+  }, [keysText, description, repeats]);
 }
 
 const subscribe = (listener: () => void): (() => void) => {
@@ -150,12 +158,12 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Every key that does something now, for the dialog that tells of them. */
+/** Returns all active shortcuts, for the help dialog. */
 export function useShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(subscribe, () => registered);
 }
 
-const NAMES: Record<string, string> = {
+const KEY_NAMES: Record<string, string> = {
   mod: /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? "") ? "⌘" : "Ctrl",
   shift: "Shift",
   alt: "Alt",
@@ -166,9 +174,9 @@ const NAMES: Record<string, string> = {
   Escape: "Esc",
 };
 
-/** "mod+k" as it stands on keys: ["Ctrl", "K"]. */
-export function keyNames(keys: string): string[] {
+/** Returns the key names of "mod+k" for display: ["Ctrl", "K"]. */
+export function listKeyNames(keys: string): string[] {
   return keys
     .split(/\+(?!$)/)
-    .map((key) => NAMES[key] ?? (key.length === 1 && keys.length > 1 ? key.toUpperCase() : key));
+    .map((key) => KEY_NAMES[key] ?? (key.length === 1 && keys.length > 1 ? key.toUpperCase() : key));
 }

@@ -1,14 +1,14 @@
-// Something is under way. Said in words to those who cannot see it turn.
+// A progress spinner, with a label for screen readers.
 import styles from "./kit.module.css";
 
 export interface SpinnerProps {
-  /** What one waits for. Without it the spinner is decoration beside words that say so. */
+  /** States what is loading. Without it, the spinner is decoration beside such a text. */
   label?: string;
-  /** In pixels. Default 16. */
+  /** In pixels; default 16. */
   size?: number;
 }
 
 export function Spinner({ label, size = 16 }: SpinnerProps) {
-  const spoken = label === undefined ? { "aria-hidden": true } : { role: "status", "aria-label": label };
-  return <span {...spoken} className={styles["spinner"]} style={{ width: size, height: size }} />;
+  const accessibility = label === undefined ? { "aria-hidden": true } : { role: "status", "aria-label": label };
+  return <span {...accessibility} className={styles["spinner"]} style={{ width: size, height: size }} />;
 }

@@ -1,4 +1,4 @@
-// Tabs: one of several panels. Arrow keys move between them.
+// Tabs with keyboard navigation.
 import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import styles from "./tabs.module.css";
 
@@ -8,19 +8,19 @@ export interface Tab<Id extends string> {
 }
 
 export interface TabsProps<Id extends string> {
-  /** What the tabs are about. */
+  /** Accessible name of the tab list. */
   label: string;
   tabs: readonly Tab<Id>[];
   selected: Id;
   onSelect: (id: Id) => void;
-  /** The panel of the selected one. */
+  /** Panel of the selected tab. */
   children: ReactNode;
 }
 
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect, children }: TabsProps<Id>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const walk = (event: KeyboardEvent): void => {
+  const handleKey = (event: KeyboardEvent): void => {
     const at = tabs.findIndex((tab) => tab.id === selected);
     const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
     const to = moves[event.key];
@@ -34,7 +34,7 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect, child
   };
   return (
     <>
-      <div ref={list} role="tablist" aria-label={label} className={styles["tabs"]} onKeyDown={walk}>
+      <div ref={list} role="tablist" aria-label={label} className={styles["tabs"]} onKeyDown={handleKey}>
         {tabs.map((tab) => (
           <button
             key={tab.id}

@@ -1,4 +1,4 @@
-// Short notes that come and go by themselves. What matters is said where it happened; a note only confirms.
+// Toasts: short confirmations and errors that disappear by themselves.
 import { useSyncExternalStore } from "react";
 import { Icon } from "./icons.tsx";
 import { IconButton } from "./button.tsx";
@@ -12,26 +12,26 @@ interface Toast {
   kind: ToastKind;
 }
 
-/** How long a note stays; errors stay longer, because they have to be read. */
-const STAYS: Record<ToastKind, number> = { note: 2500, error: 8000 };
-const MOST = 4;
+/** Errors are shown longer, because they have to be read. */
+const DURATIONS_MS: Record<ToastKind, number> = { note: 2500, error: 8000 };
+const MAX_TOASTS = 4;
 
 let toasts: readonly Toast[] = [];
-let last = 0;
+let lastId = 0;
 const listeners = new Set<() => void>();
 
-function show(next: readonly Toast[]): void {
+function setToasts(next: readonly Toast[]): void {
   toasts = next;
   for (const listener of listeners) listener();
 }
 
-const dismiss = (id: number): void => show(toasts.filter((toast) => toast.id !== id));
+const dismiss = (id: number): void => setToasts(toasts.filter((toast) => toast.id !== id));
 
-/** Shows a note. The same one again only stays longer. */
+/** Shows a toast; repeating one restarts its timer. */
 export function toast(text: string, kind: ToastKind = "note"): void {
-  const id = ++last;
-  show([...toasts.filter((each) => each.text !== text), { id, text, kind }].slice(-MOST));
-  setTimeout(() => dismiss(id), STAYS[kind]);
+  const id = ++lastId;
+  setToasts([...toasts.filter((each) => each.text !== text), { id, text, kind }].slice(-MAX_TOASTS));
+  setTimeout(() => dismiss(id), DURATIONS_MS[kind]);
 }
 
 export function useToast(): typeof toast {
@@ -43,7 +43,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Where notes are shown: once, in the frame. */
+/** Renders the toasts; mounted once, in the frame. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (

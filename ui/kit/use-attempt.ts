@@ -1,14 +1,14 @@
-// Something that is tried: whether it is under way, and why it did not succeed, in words that can be shown.
+// Hook that runs an async action and tracks its busy state and error message.
 import { useState } from "react";
 
-export interface Attempt {
+export interface ActionAttempt {
   busy: boolean;
   error: string | undefined;
-  /** Tries it. Says whether it succeeded. */
+  /** Runs the action; returns true if it succeeded. */
   run(action: () => Promise<unknown>): Promise<boolean>;
 }
 
-export function useAttempt(): Attempt {
+export function useAttempt(): ActionAttempt {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
   const run = async (action: () => Promise<unknown>): Promise<boolean> => {
@@ -17,8 +17,8 @@ export function useAttempt(): Attempt {
     try {
       await action();
       return true;
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown.message : String(thrown));
+    } catch (caught) {
+      setError(caught instanceof Error ? caught.message : String(caught));
       return false;
     } finally {
       setBusy(false);

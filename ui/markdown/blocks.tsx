@@ -1,43 +1,43 @@
-// Blocks of Markdown as elements. A block that was drawn is drawn again only when its own text changes.
+// Renders Markdown blocks. A block is rendered again only when its own text changes.
 import type { Token, Tokens } from "marked";
 import { memo, type ReactNode } from "react";
 import styles from "./blocks.module.css";
 import { CodeBlock } from "./code-block.tsx";
-import type { ListPart } from "./grow.ts";
+import type { ListPart } from "./incremental-parse.ts";
 import { Inline } from "./inline.tsx";
 import { CitationMark } from "./link.tsx";
-import type { Marked } from "./marks.ts";
+import type { CitedToken } from "./place-citations.ts";
 
 export interface BlocksProps {
   tokens: readonly Token[];
-  /** The last block is still being written. */
+  /** The last block is still streaming. */
   growing?: boolean;
 }
 
 export function Blocks({ tokens, growing = false }: BlocksProps): ReactNode {
   return tokens.map((token, index) => (
-    // Blocks are only ever added, so that a place is an identity.
+    // Keyed by index: blocks are only ever appended.
     <Block key={index} token={token as Tokens.Generic} growing={growing && index === tokens.length - 1} />
   ));
 }
 
-/** Settled blocks: the same tokens are the same elements. */
+/** Settled blocks: the same tokens keep their elements. */
 export const BlockGroup = memo(Blocks);
 
 interface BlockProps {
-  token: Tokens.Generic & Marked;
+  token: Tokens.Generic & CitedToken;
   growing: boolean;
 }
 
 const Block = memo(
   function Block(props: BlockProps): ReactNode {
-    const { cites } = props.token;
-    if (cites === undefined) return <BlockAlone {...props} />;
+    const { trailingNumbers } = props.token;
+    if (trailingNumbers === undefined) return <BlockContent {...props} />;
     return (
       <>
-        <BlockAlone {...props} />
+        <BlockContent {...props} />
         <p className={styles["cites"]}>
-          <Cites numbers={cites} />
+          <CitationMarks numbers={trailingNumbers} />
         </p>
       </>
     );
@@ -45,28 +45,30 @@ const Block = memo(
   (before, after) =>
     before.growing === after.growing &&
     (before.token === after.token ||
-      (before.token.raw === after.token.raw && isCitedAlike(before.token, after.token) && !refers(after.token.raw))),
+      (before.token.raw === after.token.raw &&
+        haveSameCitations(before.token, after.token) &&
+        !hasReference(after.token.raw))),
 );
 
-function isCitedAlike(one: Marked, other: Marked): boolean {
-  return one.cited === other.cited;
+function haveSameCitations(one: CitedToken, other: CitedToken): boolean {
+  return one.citationKey === other.citationKey;
 }
 
-function Cites({ numbers }: { numbers: readonly number[] }): ReactNode {
-  return numbers.map((number, index) => <CitationMark key={index} number={number} />);
+function CitationMarks({ numbers }: { numbers: readonly number[] }): ReactNode {
+  return numbers.map((number, index) => <CitationMark key={index} sourceNumber={number} />);
 }
 
-function BlockAlone({ token, growing }: BlockProps): ReactNode {
+function BlockContent({ token, growing }: BlockProps): ReactNode {
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading":
-      return <Heading token={token as Tokens.Heading} />;
+      return <MarkdownHeading token={token as Tokens.Heading} />;
     case "hr":
       return <hr className={styles["rule"]} />;
     case "code":
-      return <CodeBlock text={String(token["text"])} language={languageOf(token)} growing={growing} />;
+      return <CodeBlock text={String(token["text"])} language={readLanguage(token)} growing={growing} />;
     case "blockquote":
       return (
         <blockquote className={styles["quote"]}>
@@ -74,9 +76,9 @@ function BlockAlone({ token, growing }: BlockProps): ReactNode {
         </blockquote>
       );
     case "list":
-      return <List token={token as Tokens.List | ListPart} growing={growing} />;
+      return <MarkdownList token={token as Tokens.List | ListPart} growing={growing} />;
     case "table":
-      return <Table token={token as Tokens.Table} />;
+      return <MarkdownTable token={token as Tokens.Table} />;
     case "html":
       return <p className={styles["raw"]}>{token.raw.trimEnd()}</p>;
     case "text":
@@ -86,25 +88,25 @@ function BlockAlone({ token, growing }: BlockProps): ReactNode {
   }
 }
 
-/** The same text may mean another address when it refers to one that was defined since. */
-function refers(raw: string): boolean {
+/** True if the block may contain a reference link, whose definition may have arrived later. */
+function hasReference(raw: string): boolean {
   return raw.includes("[");
 }
 
-function languageOf(token: Tokens.Generic): string {
+function readLanguage(token: Tokens.Generic): string {
   return /^\S*/.exec(String(token["lang"] ?? ""))?.[0] ?? "";
 }
 
-/** The first heading of the page is its own. */
-function Heading({ token: { depth, tokens } }: { token: Tokens.Heading }) {
+/** Level 1 is reserved for the page's own heading. */
+function MarkdownHeading({ token: { depth, tokens } }: { token: Tokens.Heading }) {
   const Tag = `h${Math.min(6, depth + 1)}` as "h2" | "h3" | "h4" | "h5" | "h6";
   return <Tag className={`${styles["heading"]} ${styles[`level${depth}`]}`}>{<Inline tokens={tokens} />}</Tag>;
 }
 
-function List({ token, growing }: { token: Tokens.List | ListPart; growing: boolean }) {
-  const classes = [styles["list"], "goesOn" in token && styles["goesOn"]].filter(Boolean).join(" ");
+function MarkdownList({ token, growing }: { token: Tokens.List | ListPart; growing: boolean }) {
+  const classes = [styles["list"], "continues" in token && styles["goesOn"]].filter(Boolean).join(" ");
   const items = token.items.map((item, index) => (
-    <Item key={index} item={item} growing={growing && index === token.items.length - 1} />
+    <MarkdownListItem key={index} item={item} growing={growing && index === token.items.length - 1} />
   ));
   if (!token.ordered) return <ul className={classes}>{items}</ul>;
   return (
@@ -114,8 +116,8 @@ function List({ token, growing }: { token: Tokens.List | ListPart; growing: bool
   );
 }
 
-const Item = memo(
-  function Item({ item, growing }: { item: Tokens.ListItem & Marked; growing: boolean }) {
+const MarkdownListItem = memo(
+  function Item({ item, growing }: { item: Tokens.ListItem & CitedToken; growing: boolean }) {
     const tokens = item.tokens.filter(({ type }) => type !== "checkbox");
     return (
       <li className={item.task ? styles["task"] : undefined}>
@@ -129,7 +131,7 @@ const Item = memo(
           />
         )}
         <Blocks tokens={tokens} growing={growing} />
-        {item.cites !== undefined && <Cites numbers={item.cites} />}
+        {item.trailingNumbers !== undefined && <CitationMarks numbers={item.trailingNumbers} />}
       </li>
     );
   },
@@ -138,25 +140,25 @@ const Item = memo(
     (before.item === after.item ||
       (before.item.raw === after.item.raw &&
         before.item.loose === after.item.loose &&
-        isCitedAlike(before.item, after.item) &&
-        !refers(after.item.raw))),
+        haveSameCitations(before.item, after.item) &&
+        !hasReference(after.item.raw))),
 );
 
-/** More cells than a reader looks at, and more than a browser lays out at once. */
+/** Larger tables are shown as text: browsers cannot lay them out quickly. */
 const MAX_CELLS = 6000;
 
-function Table({ token }: { token: Tokens.Table }) {
+function MarkdownTable({ token }: { token: Tokens.Table }) {
   const { header, rows, raw } = token;
   if (header.length * (rows.length + 1) > MAX_CELLS) return <CodeBlock text={raw} language="" growing={false} />;
   return (
-    // It scrolls by itself, also by keys.
+    // Scrollable by keyboard, so it is focusable.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles["tableBox"]} role="group" aria-label="Table" tabIndex={0}>
       <table className={styles["table"]}>
         <thead>
           <tr>
             {header.map((cell, index) => (
-              <Cell key={index} cell={cell} head />
+              <MarkdownCell key={index} cell={cell} head />
             ))}
           </tr>
         </thead>
@@ -164,7 +166,7 @@ function Table({ token }: { token: Tokens.Table }) {
           {rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, place) => (
-                <Cell key={place} cell={cell} />
+                <MarkdownCell key={place} cell={cell} />
               ))}
             </tr>
           ))}
@@ -174,7 +176,7 @@ function Table({ token }: { token: Tokens.Table }) {
   );
 }
 
-function Cell({ cell, head = false }: { cell: Tokens.TableCell; head?: boolean }) {
+function MarkdownCell({ cell, head = false }: { cell: Tokens.TableCell; head?: boolean }) {
   const Tag = head ? "th" : "td";
   return (
     <Tag style={cell.align === null ? undefined : { textAlign: cell.align }}>{<Inline tokens={cell.tokens} />}</Tag>

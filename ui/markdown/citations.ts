@@ -1,77 +1,83 @@
-// Citations of a text: each source gets a number, and a place behind every span that cites it.
+// Citations of a text: numbers the sources, and collects the offsets where they are cited.
 import type { Annotation } from "koine";
-import { readRemote, visible } from "./address.ts";
+import { parseMediaUrl, escapeInvisible } from "./safe-url.ts";
 
-export interface Source {
+export interface CitedSource {
   number: number;
   title: string;
-  /** Where it can be read. */
+  /** URL of the source. */
   href: string | undefined;
   host: string;
-  /** Words of the source. */
-  cited: readonly string[];
+  /** Cited texts of the source. */
+  citedTexts: readonly string[];
 }
 
-/** Numbers that stand behind a place of the text. */
-export interface Mark {
-  at: number;
+/** Source numbers at an offset of the text. */
+export interface CitationPosition {
+  offset: number;
   numbers: readonly number[];
 }
 
-export interface Cited {
-  sources: readonly Source[];
-  /** In the order of the text. */
-  marks: readonly Mark[];
+export interface TextCitations {
+  sources: readonly CitedSource[];
+  /** Sorted by offset. */
+  positions: readonly CitationPosition[];
 }
 
-const NOTHING: Cited = { sources: [], marks: [] };
+const NO_CITATIONS: TextCitations = { sources: [], positions: [] };
 
-export function cite(text: string, annotations: readonly Annotation[] | undefined): Cited {
-  if (annotations === undefined || annotations.length === 0) return NOTHING;
+export function collectCitations(text: string, annotations: readonly Annotation[] | undefined): TextCitations {
+  if (annotations === undefined || annotations.length === 0) return NO_CITATIONS;
   const numbers = new Map<string, number>();
-  const sources: Source[] = [];
+  const sources: CitedSource[] = [];
   const marks = new Map<number, Set<number>>();
   for (const annotation of annotations) {
     const key = JSON.stringify([annotation.url, annotation.title, annotation.fileId, annotation.source]);
     const number = numbers.get(key) ?? sources.length + 1;
-    if (!numbers.has(key)) sources.push(sourceOf(annotation, number));
-    else addCited(sources, number, annotation.citedText);
+    if (!numbers.has(key)) sources.push(toSource(annotation, number));
+    else addCitedText(sources, number, annotation.citedText);
     numbers.set(key, number);
     const at = annotation.span?.end;
     if (at === undefined || at < 1 || at > text.length) continue;
-    const here = marks.get(at) ?? new Set();
-    marks.set(at, here.add(number));
+    const numbersAtOffset = marks.get(at) ?? new Set();
+    marks.set(at, numbersAtOffset.add(number));
   }
-  return { sources, marks: inOrder(marks) };
+  return { sources, positions: sortPositions(marks) };
 }
 
-function inOrder(marks: ReadonlyMap<number, ReadonlySet<number>>): Mark[] {
+function sortPositions(marks: ReadonlyMap<number, ReadonlySet<number>>): CitationPosition[] {
   return [...marks]
     .sort(([a], [b]) => a - b)
-    .map(([at, numbers]) => ({ at, numbers: [...numbers].sort((a, b) => a - b) }));
+    .map(([offset, numbers]) => ({ offset, numbers: [...numbers].sort((a, b) => a - b) }));
 }
 
-/** The same places in the text as Markdown counts its lines: two signs of a line break are one there. */
-export function normalisedMarks(text: string, marks: readonly Mark[]): readonly Mark[] {
+/** Adjusts the offsets to normalized line breaks: CR LF becomes one character. */
+export function normalizePositions(text: string, marks: readonly CitationPosition[]): readonly CitationPosition[] {
   if (marks.length === 0 || !text.includes("\r\n")) return marks;
   let [from, shift] = [0, 0];
-  return marks.map(({ at, numbers }) => {
-    shift += text.slice(from, at).split("\r\n").length - 1;
-    from = at;
-    return { at: at - shift, numbers };
+  return marks.map(({ offset, numbers }) => {
+    shift += text.slice(from, offset).split("\r\n").length - 1;
+    from = offset;
+    return { offset: offset - shift, numbers };
   });
 }
 
-function sourceOf(annotation: Annotation, number: number): Source {
+function toSource(annotation: Annotation, number: number): CitedSource {
   const { url, title, fileId, source, citedText } = annotation;
-  const address = url === undefined ? undefined : readRemote(url);
+  const address = url === undefined ? undefined : parseMediaUrl(url);
   const name = title ?? source ?? fileId ?? url ?? `A ${annotation.kind === "other" ? "source" : annotation.kind}`;
-  const host = address?.host ?? (url === undefined ? "" : visible(url, 120));
-  return { number, title: visible(name, 200), href: address?.href, host, cited: citedText ? [citedText] : [] };
+  const host = address?.host ?? (url === undefined ? "" : escapeInvisible(url, 120));
+  return {
+    number,
+    title: escapeInvisible(name, 200),
+    href: address?.href,
+    host,
+    citedTexts: citedText ? [citedText] : [],
+  };
 }
 
-function addCited(sources: Source[], number: number, citedText: string | undefined): void {
-  const source = sources[number - 1];
-  if (source === undefined || citedText === undefined || source.cited.includes(citedText)) return;
-  sources[number - 1] = { ...source, cited: [...source.cited, citedText] };
+function addCitedText(sources: CitedSource[], sourceNumber: number, citedText: string | undefined): void {
+  const source = sources[sourceNumber - 1];
+  if (source === undefined || citedText === undefined || source.citedTexts.includes(citedText)) return;
+  sources[sourceNumber - 1] = { ...source, citedTexts: [...source.citedTexts, citedText] };
 }

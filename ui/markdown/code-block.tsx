@@ -1,20 +1,20 @@
-// Code with its language, a way to copy it, and colours that come when they are ready.
+// A code block with its language, a copy button and asynchronous syntax highlighting.
 import { memo, type ReactNode, useEffect, useMemo, useState } from "react";
 import { CopyButton } from "../kit/index.ts";
-import { visible } from "./address.ts";
+import { escapeInvisible } from "./safe-url.ts";
 import styles from "./code.module.css";
-import { isColourable, MAX_COLOURED, segmentsOf } from "./code-segments.ts";
-import type { Stretch } from "./highlight.ts";
+import { canHighlight, MAX_HIGHLIGHTED_LENGTH, splitSegments } from "./code-segments.ts";
+import type { HighlightSpan } from "./highlight.ts";
 
 export interface CodeBlockProps {
   text: string;
-  /** As its author named it; "" where nobody did. */
+  /** Language as written in the message; "" if there is none. */
   language: string;
   growing?: boolean;
-  /** What it is, instead of its language. */
+  /** Replaces the language in the caption. */
   label?: string | undefined;
-  /** Not higher than this; it scrolls. */
-  low?: boolean;
+  /** Limits the height; the content scrolls. */
+  isLow?: boolean;
 }
 
 export const CodeBlock = memo(function CodeBlock({
@@ -22,13 +22,13 @@ export const CodeBlock = memo(function CodeBlock({
   language,
   growing = false,
   label,
-  low = false,
+  isLow: low = false,
 }: CodeBlockProps) {
   const [wrap, setWrap] = useState(false);
-  const name = label ?? (language === "" ? "Code" : visible(language, 40));
-  const segments = useMemo(() => segmentsOf(text), [text]);
-  const coloured = useMemo(
-    () => language !== "" && (growing ? text.length <= MAX_COLOURED : isColourable(text)),
+  const name = label ?? (language === "" ? "Code" : escapeInvisible(language, 40));
+  const segments = useMemo(() => splitSegments(text), [text]);
+  const isHighlighted = useMemo(
+    () => language !== "" && (growing ? text.length <= MAX_HIGHLIGHTED_LENGTH : canHighlight(text)),
     [text, language, growing],
   );
   return (
@@ -40,14 +40,21 @@ export const CodeBlock = memo(function CodeBlock({
         </button>
         <CopyButton text={text} label={`Copy ${label?.toLowerCase() ?? "code"}`} />
       </figcaption>
-      {/* It scrolls by itself, also by keys. */}
+      {/* Scrollable by keyboard, so it is focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={styles["pre"]} data-wrap={wrap} tabIndex={0} role="group" aria-label={name}>
         <code>
           {segments.map((segment, index) => {
             const last = index === segments.length - 1;
-            // Segments are only ever added.
-            return <Segment key={index} text={segment} language={coloured ? language : ""} growing={growing && last} />;
+            // Keyed by index: segments are only ever appended.
+            return (
+              <CodeSegment
+                key={index}
+                text={segment}
+                language={isHighlighted ? language : ""}
+                growing={growing && last}
+              />
+            );
           })}
         </code>
       </pre>
@@ -55,44 +62,49 @@ export const CodeBlock = memo(function CodeBlock({
   );
 });
 
-interface SegmentProps {
+interface CodeSegmentProps {
   text: string;
   language: string;
   growing: boolean;
 }
 
-/** While it grows, it is coloured again only when it has become longer by a part of itself. */
-const PART = 1.3;
-const SHORT = 200;
+/** Growing code is highlighted again only after it has grown by this factor. */
+const REPAINT_GROWTH = 1.3;
+const REPAINT_MIN_CHARACTERS = 200;
 
-const Segment = memo(function Segment({ text, language, growing }: SegmentProps) {
-  const [painted, setPainted] = useState<{ text: string; stretches: readonly Stretch[] }>();
-  const enough = !growing || text.length > (painted?.text.length ?? 0) * PART + SHORT;
-  const wanted = language !== "" && enough && painted?.text !== text ? text : undefined;
+const CodeSegment = memo(function Segment({ text, language, growing }: CodeSegmentProps) {
+  const [highlighted, setHighlighted] = useState<{ text: string; spans: readonly HighlightSpan[] }>();
+  const shouldRepaint =
+    !growing || text.length > (highlighted?.text.length ?? 0) * REPAINT_GROWTH + REPAINT_MIN_CHARACTERS;
+  const textToHighlight = language !== "" && shouldRepaint && highlighted?.text !== text ? text : undefined;
   useEffect(() => {
-    if (wanted === undefined) return;
+    if (textToHighlight === undefined) return;
     let current = true;
     const paint = async (): Promise<void> => {
       const { highlight } = await import("./highlight.ts");
-      const stretches = current ? highlight(wanted, language) : undefined;
-      if (stretches !== undefined) setPainted({ text: wanted, stretches });
+      const spans = current ? highlight(textToHighlight, language) : undefined;
+      if (spans !== undefined) setHighlighted({ text: textToHighlight, spans });
     };
     void paint().catch(() => undefined);
     return () => {
       current = false;
     };
-  }, [wanted, language]);
-  const fits = painted !== undefined && text.startsWith(painted.text);
+  }, [textToHighlight, language]);
+  const fits = highlighted !== undefined && text.startsWith(highlighted.text);
   return (
     <span className={styles["segment"]}>
-      {fits && <Painted stretches={painted.stretches} />}
-      {fits ? text.slice(painted.text.length) : text}
+      {fits && <HighlightedCode stretches={highlighted.spans} />}
+      {fits ? text.slice(highlighted.text.length) : text}
     </span>
   );
 });
 
-const Painted = memo(function Painted({ stretches }: { stretches: readonly Stretch[] }): ReactNode {
-  return stretches.map(({ kind, text }, index) => {
+const HighlightedCode = memo(function Painted({
+  stretches: spans,
+}: {
+  stretches: readonly HighlightSpan[];
+}): ReactNode {
+  return spans.map(({ kind, text }, index) => {
     const className = styles[kind];
     return className === undefined ? (
       text

@@ -1,7 +1,7 @@
-// Character references in Markdown. The page makes no HTML, so it reads them itself: every number, and the names that people
-// use. A name that is not here stays as it was written.
+// Decodes character references in Markdown, without HTML: all numeric ones, and the common names. Unknown names stay as
+// written.
 
-const NAMES =
+const NAMED_ENTITIES =
   "amp& lt< gt> quot\" apos' nbsp\u00A0 copy© reg® trade™ hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” sbquo‚ bdquo„ " +
   "laquo« raquo» bull• middot· times× divide÷ deg° plusmn± micro\u00B5 para¶ sect§ cent¢ pound£ yen¥ euro€ larr← uarr↑ rarr→ " +
   "darr↓ harr↔ rArr⇒ lArr⇐ hArr⇔ le≤ ge≥ ne≠ equiv≡ asymp≈ infin∞ sum∑ prod∏ radic√ int∫ part∂ nabla∇ isin∈ notin∉ cap∩ " +
@@ -14,9 +14,9 @@ const NAMES =
 
 let table: ReadonlyMap<string, string> | undefined;
 
-function named(name: string): string | undefined {
+function findNamedEntity(name: string): string | undefined {
   table ??= new Map(
-    NAMES.split(" ").map((entry) => {
+    NAMED_ENTITIES.split(" ").map((entry) => {
       const at = entry.length - 1;
       return [entry.slice(0, at), entry.slice(at)];
     }),
@@ -27,11 +27,11 @@ function named(name: string): string | undefined {
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Every reference once: what a reference gives is not read again. */
+/** Decodes each reference once; results are not decoded again. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return named(name) ?? whole;
+    if (name !== undefined) return findNamedEntity(name) ?? whole;
     const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(decimal, 10);
     const isCharacter = point > 0 && point <= 0x10_ff_ff && (point < 0xd8_00 || point > 0xdf_ff);
     return isCharacter ? String.fromCodePoint(point) : REPLACEMENT;

@@ -1,22 +1,22 @@
-// Words within a block: emphasis, code, links, pictures and marks of citations. Raw HTML is shown as it is written.
+// Renders inline Markdown: emphasis, code, links, images and citation marks. Raw HTML is shown as text.
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
-import { readDataPicture, visible } from "./address.ts";
+import { parseImageDataUrl, escapeInvisible } from "./safe-url.ts";
 import { decodeEntities } from "./entities.ts";
 import styles from "./inline.module.css";
 import { CitationMark, SafeLink } from "./link.tsx";
-import { RemoteMedia } from "./remote.tsx";
+import { RemoteMedia } from "./remote-media.tsx";
 
-/** How deep they nest is bounded where they are read. */
+/** The lexer limits the nesting depth. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // Tokens of one block have no identity of their own; a block that changes is drawn anew.
-  return tokens?.map((token, index) => <Fragment key={index}>{inlineOf(token)}</Fragment>);
+  // Keyed by index: a changed block is rendered anew.
+  return tokens?.map((token, index) => <Fragment key={index}>{renderInline(token)}</Fragment>);
 }
 
-/** A line break is the one tag that is more than its text: tables cannot be written without it. */
-const BREAK = /^<br\s*\/?>$/i;
+/** The only tag with an effect: tables cannot contain line breaks otherwise. */
+const LINE_BREAK_TAG = /^<br\s*\/?>$/i;
 
-function inlineOf(token: Tokens.Generic): ReactNode {
+function renderInline(token: Tokens.Generic): ReactNode {
   switch (token.type) {
     case "strong":
       return <strong>{<Inline tokens={token.tokens} />}</strong>;
@@ -29,59 +29,59 @@ function inlineOf(token: Tokens.Generic): ReactNode {
     case "br":
       return <br />;
     case "link":
-      return linkOf(token as Tokens.Link);
+      return renderLink(token as Tokens.Link);
     case "image":
-      return <InlinePicture href={addressOf(token)} alt={wordsOf(token)} />;
+      return <InlineImage href={readHref(token)} alt={readText(token)} />;
     case "html":
-      return BREAK.test(token.raw) ? <br /> : <span className={styles["raw"]}>{token.raw}</span>;
+      return LINE_BREAK_TAG.test(token.raw) ? <br /> : <span className={styles["raw"]}>{token.raw}</span>;
     case "escape":
       return String(token["text"]);
     case "plain":
       return token.raw;
     case "cite":
-      return <CitationMark number={Number(token["number"])} />;
+      return <CitationMark sourceNumber={Number(token["number"])} />;
     default:
       if (token.tokens !== undefined) return <Inline tokens={token.tokens} />;
       return decodeEntities(token.raw);
   }
 }
 
-function linkOf(token: Tokens.Link): ReactNode {
-  const href = addressOf(token);
-  if (holdsPicture(token.tokens)) {
-    // A picture has a link of its own: the one around it stands behind it.
+function renderLink(token: Tokens.Link): ReactNode {
+  const href = readHref(token);
+  if (containsImage(token.tokens)) {
+    // An image has its own link, so the surrounding link is rendered after it.
     return (
       <>
         <Inline tokens={token.tokens} />
-        <SafeLink href={href} words={href}>
-          {visible(href)}
+        <SafeLink href={href} linkText={href}>
+          {escapeInvisible(href)}
         </SafeLink>
       </>
     );
   }
   return (
-    <SafeLink href={href} words={wordsOf(token)}>
+    <SafeLink href={href} linkText={readText(token)}>
       {token.autolink === true ? token.text : <Inline tokens={token.tokens} />}
     </SafeLink>
   );
 }
 
-function holdsPicture(tokens: readonly Tokens.Generic[]): boolean {
-  return tokens.some(({ type, tokens: inner }) => type === "image" || (inner !== undefined && holdsPicture(inner)));
+function containsImage(tokens: readonly Tokens.Generic[]): boolean {
+  return tokens.some(({ type, tokens: inner }) => type === "image" || (inner !== undefined && containsImage(inner)));
 }
 
-/** Of addresses that stand alone, references are part of the address. */
-function addressOf(token: Tokens.Generic | Tokens.Link): string {
+/** In a bare URL, entities are part of the URL. */
+function readHref(token: Tokens.Generic | Tokens.Link): string {
   const href = String(token["href"] ?? "");
   return token["autolink"] === true ? href : decodeEntities(href);
 }
 
-function wordsOf(token: Tokens.Generic | Tokens.Link): string {
+function readText(token: Tokens.Generic | Tokens.Link): string {
   return decodeEntities(String(token["text"] ?? ""));
 }
 
-function InlinePicture({ href, alt }: { href: string; alt: string }) {
-  const picture = readDataPicture(href);
-  if (picture !== undefined) return <img src={picture} alt={alt} className={styles["picture"]} />;
+function InlineImage({ href, alt }: { href: string; alt: string }) {
+  const dataUrl = parseImageDataUrl(href);
+  if (dataUrl !== undefined) return <img src={dataUrl} alt={alt} className={styles["picture"]} />;
   return <RemoteMedia url={href} kind="image" alt={alt} />;
 }

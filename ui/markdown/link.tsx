@@ -1,56 +1,56 @@
-// Links of messages: they lead where they say, in another tab, and are no links where that is not safe.
+// Links in messages: shown with their real host, opened in another tab, and rendered as text if unsafe.
 import { createContext, type ReactNode, use } from "react";
-import { isDeceptive, readLink, visible } from "./address.ts";
-import type { Source } from "./citations.ts";
+import { isDeceptive, parseLinkUrl, escapeInvisible } from "./safe-url.ts";
+import type { CitedSource } from "./citations.ts";
 import styles from "./inline.module.css";
 
-/** `words`: its words as plain text, which may look like an address of their own. */
-export function SafeLink({ href, words, children }: { href: string; words: string; children: ReactNode }) {
-  const address = readLink(href);
-  if (address === undefined) {
-    const shown = visible(href);
+/** `linkText`: the link's content as plain text, which may look like a URL. */
+export function SafeLink({ href, linkText, children }: { href: string; linkText: string; children: ReactNode }) {
+  const url = parseLinkUrl(href);
+  if (url === undefined) {
+    const visibleHref = escapeInvisible(href);
     return (
       <span>
         <bdi>{children}</bdi>
-        {words.trim() !== href.trim() && <span className={styles["dead"]}> ({shown})</span>}
+        {linkText.trim() !== href.trim() && <span className={styles["dead"]}> ({visibleHref})</span>}
       </span>
     );
   }
   return (
     <a
-      href={address.href}
-      data-address={visible(address.href)}
+      href={url.href}
+      data-address={escapeInvisible(url.href)}
       className={styles["link"]}
       target="_blank"
       rel="noopener noreferrer nofollow"
     >
       <bdi>{children}</bdi>
-      {isDeceptive(words, address) && <span className={styles["dead"]}> ({visible(address.host)})</span>}
+      {isDeceptive(linkText, url) && <span className={styles["dead"]}> ({escapeInvisible(url.host)})</span>}
     </a>
   );
 }
 
-export const Sources = createContext<readonly Source[]>([]);
+export const SourcesContext = createContext<readonly CitedSource[]>([]);
 
-/** The number of a source, where it is cited. */
-export function CitationMark({ number }: { number: number }) {
-  const source = use(Sources)[number - 1];
+/** The number of a cited source. */
+export function CitationMark({ sourceNumber }: { sourceNumber: number }) {
+  const source = use(SourcesContext)[sourceNumber - 1];
   if (source === undefined) return null;
-  const label = `Source ${number}: ${source.title}`;
+  const label = `Source ${sourceNumber}: ${source.title}`;
   return (
     <sup className={styles["mark"]}>
       {source.href === undefined ? (
-        <span title={label}>{number}</span>
+        <span title={label}>{sourceNumber}</span>
       ) : (
         <a
           href={source.href}
-          data-address={visible(source.href)}
+          data-address={escapeInvisible(source.href)}
           aria-label={label}
           className={styles["link"]}
           target="_blank"
           rel="noopener noreferrer nofollow"
         >
-          {number}
+          {sourceNumber}
         </a>
       )}
     </sup>

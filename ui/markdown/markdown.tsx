@@ -1,51 +1,60 @@
-// A text in Markdown, as models write it: whole, or as it is being written.
+// Renders Markdown text, complete or streaming.
 import type { Annotation } from "koine";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { BlockGroup, Blocks } from "./blocks.tsx";
 import styles from "./blocks.module.css";
-import { cite, normalisedMarks } from "./citations.ts";
-import { grow, GROUP, type Growth, normalised, readAll } from "./grow.ts";
-import { Sources } from "./link.tsx";
-import { RestOfText } from "./long-text.tsx";
-import { placeMarks } from "./marks.ts";
-import { useShown } from "./shown.ts";
+import { collectCitations, normalizePositions } from "./citations.ts";
+import {
+  parseGrowing,
+  GROUP_SIZE,
+  type ParsedMarkdown,
+  normalizeNewlines,
+  parseComplete,
+} from "./incremental-parse.ts";
+import { SourcesContext } from "./link.tsx";
+import { ShowAllButton } from "./show-all-button.tsx";
+import { placeCitations } from "./place-citations.ts";
+import { usePartialText } from "./use-partial-text.ts";
 
 export interface MarkdownProps {
   text: string;
-  /** It is still being written: it only ever becomes longer. */
+  /** The text is still streaming: it only grows. */
   streaming?: boolean | undefined;
   annotations?: readonly Annotation[] | undefined;
 }
 
 export const Markdown = memo(function Markdown({ text, streaming = false, annotations }: MarkdownProps) {
-  const cited = useMemo(() => cite(text, annotations), [text, annotations]);
-  // What was written before the reader's eyes has a size that is known, and need not be drawn while it is out of sight.
+  const citations = useMemo(() => collectCitations(text, annotations), [text, annotations]);
+  // Blocks that were rendered while streaming have a known size, so `content-visibility` can skip them when off screen.
   const [streamed] = useState(streaming);
-  const shown = useShown(normalised(text), streaming);
-  const growth = useGrowth(shown.text, streaming);
-  const marks = useMemo(() => normalisedMarks(text, cited.marks), [text, cited]);
-  const { settled, tail } = useMemo(() => placeMarks(growth, marks), [growth, marks]);
-  const { rest } = growth;
+  const shown = usePartialText(normalizeNewlines(text), streaming);
+  const parsed = useParsedMarkdown(shown.text, streaming);
+  const positions = useMemo(() => normalizePositions(text, citations.positions), [text, citations]);
+  const { settled, tail } = useMemo(() => placeCitations(parsed, positions), [parsed, positions]);
+  const { unparsed } = parsed;
   return (
-    <Sources value={cited.sources}>
+    <SourcesContext value={citations.sources}>
       <div className={styles["markdown"]}>
         {settled.map((tokens, index) => (
-          <div key={index} className={styles["group"]} data-known={streamed && tokens.length === GROUP}>
+          <div key={index} className={styles["group"]} data-known={streamed && tokens.length === GROUP_SIZE}>
             <BlockGroup tokens={tokens} />
           </div>
         ))}
         <Blocks tokens={tail} growing={streaming} />
-        {rest !== "" && <p className={styles["raw"]}>{rest}</p>}
-        <RestOfText shown={shown} />
+        {unparsed !== "" && <p className={styles["raw"]}>{unparsed}</p>}
+        <ShowAllButton shown={shown} />
       </div>
-    </Sources>
+    </SourcesContext>
   );
 });
 
-/** What was read before is where the next reading begins; a reading that is thrown away only costs its time. */
-function useGrowth(text: string, growing: boolean): Growth {
-  const last = useRef<Growth>(undefined);
-  const growth = useMemo(() => (growing ? grow(last.current, text) : readAll(text, last.current)), [text, growing]);
-  useEffect(() => void (last.current = growth), [growth]);
-  return growth;
+/** Keeps the last result as the starting point of the next parse; a discarded render only costs its time. */
+function useParsedMarkdown(text: string, growing: boolean): ParsedMarkdown {
+  const last = useRef<ParsedMarkdown>(undefined);
+  const parsed = useMemo(
+    () => (growing ? parseGrowing(last.current, text) : parseComplete(text, last.current)),
+    [text, growing],
+  );
+  useEffect(() => void (last.current = parsed), [parsed]);
+  return parsed;
 }

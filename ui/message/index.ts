@@ -1,4 +1,4 @@
-// What a message looks like.
+// Public components of the message folder: the body and the metadata line of a message.
 export { MessageBody } from "./message-body.tsx";
 export { MessageMeta } from "./message-meta.tsx";
-export { providerWords } from "./words.ts";
+export { describeProvider } from "./message-labels.ts";

@@ -1,36 +1,36 @@
-// A JSON value or text, laid out for reading, digits as they were written.
+// A code block with formatted JSON; digits stay as written.
 import { stringifyJson } from "koine";
 import { useMemo } from "react";
 import { CodeBlock } from "../markdown/code-block.tsx";
-import { RestOfText } from "../markdown/long-text.tsx";
-import { useShown } from "../markdown/shown.ts";
+import { ShowAllButton } from "../markdown/show-all-button.tsx";
+import { usePartialText } from "../markdown/use-partial-text.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 export interface JsonBlockProps {
   label: string;
-  /** Its text; laid out where it is JSON. */
+  /** Formatted if it is JSON. */
   text: string;
   streaming?: boolean;
-  /** It is no JSON: shown as it is. */
+  /** The text is not JSON and is shown unchanged. */
   plain?: boolean;
 }
 
 export function JsonBlock({ label, text, streaming = false, plain = false }: JsonBlockProps) {
-  const shown = useShown(text, streaming);
-  const laidOut = useMemo(() => (plain ? shown.text : prettyJson(shown.text)), [shown.text, plain]);
+  const shown = usePartialText(text, streaming);
+  const formatted = useMemo(() => (plain ? shown.text : prettyJson(shown.text)), [shown.text, plain]);
   return (
     <>
-      <CodeBlock text={laidOut} language={plain ? "" : "json"} label={label} growing={streaming} low />
-      <RestOfText shown={shown} />
+      <CodeBlock text={formatted} language={plain ? "" : "json"} label={label} growing={streaming} isLow />
+      <ShowAllButton shown={shown} />
     </>
   );
 }
 
-/** The text of any value. What has no JSON form is said to have none. */
-export function jsonText(value: unknown): string {
+/** Returns the JSON of a value, or a placeholder if it has none. */
+export function toJsonText(value: unknown): string {
   try {
     return value === undefined ? "null" : stringifyJson(value);
   } catch {
-    return '"(This value has no JSON form.)"';
+    return '"(This value cannot be represented as JSON.)"';
   }
 }

@@ -1,14 +1,14 @@
-// How likely every token was, folded.
+// A collapsed list of token probabilities.
 import type { Logprob } from "koine";
 import { formatCount } from "../kit/index.ts";
-import { visible } from "../markdown/address.ts";
+import { escapeInvisible } from "../markdown/safe-url.ts";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
 
-/** Tokens that are listed; there is one for every few letters. */
-const MOST = 500;
-/** Tokens that could have stood in its place. */
-const MOST_OTHERS = 20;
+/** Number of listed tokens. */
+const MAX_TOKENS = 500;
+/** Number of listed alternatives per token. */
+const MAX_ALTERNATIVES = 20;
 
 export function Logprobs({ logprobs }: { logprobs: readonly Logprob[] | undefined }) {
   if (logprobs === undefined || logprobs.length === 0) return null;
@@ -17,31 +17,31 @@ export function Logprobs({ logprobs }: { logprobs: readonly Logprob[] | undefine
       {() => (
         <>
           <ol className={styles["tokens"]}>
-            {logprobs.slice(0, MOST).map((each, index) => (
-              <li key={index} title={alternatives(each)}>
-                <code>{shownToken(each.token)}</code> {percent(each)}
+            {logprobs.slice(0, MAX_TOKENS).map((each, index) => (
+              <li key={index} title={formatAlternatives(each)}>
+                <code>{formatToken(each.token)}</code> {formatPercent(each)}
               </li>
             ))}
           </ol>
-          {logprobs.length > MOST && <p>{formatCount(logprobs.length - MOST)} more are not listed.</p>}
+          {logprobs.length > MAX_TOKENS && <p>{formatCount(logprobs.length - MAX_TOKENS)} more are not listed.</p>}
         </>
       )}
     </LazyFold>
   );
 }
 
-function shownToken(token: string): string {
-  return visible(token, 60).replaceAll(" ", "␣");
+function formatToken(token: string): string {
+  return escapeInvisible(token, 60).replaceAll(" ", "␣");
 }
 
-function percent({ logprob }: Logprob): string {
+function formatPercent({ logprob }: Logprob): string {
   const share = Math.exp(logprob) * 100;
   return Number.isFinite(share) ? `${share >= 99.95 ? "100" : share.toFixed(1)} %` : "?";
 }
 
-function alternatives({ top }: Logprob): string | undefined {
+function formatAlternatives({ top }: Logprob): string | undefined {
   if (top === undefined || top.length === 0) return undefined;
-  const lines = top.slice(0, MOST_OTHERS).map((each) => `${shownToken(each.token)} ${percent(each)}`);
-  if (top.length > MOST_OTHERS) lines.push(`${top.length - MOST_OTHERS} more`);
+  const lines = top.slice(0, MAX_ALTERNATIVES).map((each) => `${formatToken(each.token)} ${formatPercent(each)}`);
+  if (top.length > MAX_ALTERNATIVES) lines.push(`${top.length - MAX_ALTERNATIVES} more`);
   return lines.join("\n");
 }

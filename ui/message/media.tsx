@@ -1,42 +1,49 @@
-// Images, audio, video and files, wherever they lie.
+// Images, audio, video and files of a message, from inline data, blobs, URLs or provider files.
 import type { AudioPart, MediaPart } from "koine";
 import { type ReactNode, useState } from "react";
 import { useApi, useBlobUrl } from "../data/hooks.ts";
 import { Button, formatBytes, Icon, saveFile, useToast } from "../kit/index.ts";
-import { visible } from "../markdown/address.ts";
-import { RemoteMedia } from "../markdown/remote.tsx";
-import { bytesOf } from "./bytes.ts";
+import { escapeInvisible } from "../markdown/safe-url.ts";
+import { RemoteMedia } from "../markdown/remote-media.tsx";
+import { decodeBase64 } from "./decode-base64.ts";
 import { LazyFold } from "./lazy-fold.tsx";
-import { dataUrl, fileName, placeOf, shownType, sizeOf, typeOf } from "./media-source.ts";
+import {
+  toDataUrl,
+  toDownloadName,
+  locateMedia,
+  findDisplayType,
+  estimateSize,
+  detectMimeType,
+} from "./media-source.ts";
 import styles from "./media.module.css";
-import { NestedParts } from "./nested.tsx";
+import { NestedParts } from "./nested-parts.tsx";
 import { PlainText } from "./plain-text.tsx";
 
 export function Media({ part }: { part: MediaPart }) {
   return (
     <figure className={styles["media"]}>
-      <Shown part={part} />
+      <MediaContent part={part} />
       {part.type === "audio" && <Transcript part={part} />}
     </figure>
   );
 }
 
-function Shown({ part }: { part: MediaPart }): ReactNode {
-  const place = placeOf(part);
-  const type = shownType(part);
-  switch (place.at) {
+function MediaContent({ part }: { part: MediaPart }): ReactNode {
+  const location = locateMedia(part);
+  const type = findDisplayType(part);
+  switch (location.at) {
     case "url":
-      return <RemoteMedia url={place.url} kind={part.type} alt={part.name ?? ""} />;
+      return <RemoteMedia url={location.url} kind={part.type} alt={part.name ?? ""} />;
     case "data": {
-      const url = type === undefined ? undefined : dataUrl(place.data, type);
-      return <Player part={part} url={url} content={() => Promise.resolve(bytesOf(place.data))} />;
+      const url = type === undefined ? undefined : toDataUrl(location.data, type);
+      return <MediaPlayer part={part} url={url} content={() => Promise.resolve(decodeBase64(location.data))} />;
     }
     case "blob":
-      return <BlobPlayer part={part} blob={place.ref} type={type} />;
+      return <BlobMediaPlayer part={part} blob={location.ref} type={type} />;
     case "text":
       return (
-        <FileCard part={part} content={() => Promise.resolve(new Blob([place.text]))}>
-          <LazyFold summary="Show the text">{() => <PlainText text={place.text} />}</LazyFold>
+        <FileCard part={part} content={() => Promise.resolve(new Blob([location.text]))}>
+          <LazyFold summary="Show the text">{() => <PlainText text={location.text} />}</LazyFold>
         </FileCard>
       );
     case "content":
@@ -46,24 +53,24 @@ function Shown({ part }: { part: MediaPart }): ReactNode {
         </FileCard>
       );
     case "elsewhere":
-      return <FileCard part={part} note={place.words} />;
+      return <FileCard part={part} note={location.description} />;
   }
 }
 
-function BlobPlayer({ part, blob, type }: { part: MediaPart; blob: string; type: string | undefined }) {
+function BlobMediaPlayer({ part, blob, type }: { part: MediaPart; blob: string; type: string | undefined }) {
   const api = useApi();
-  // Only what is shown is loaded; a file waits until it is saved.
+  // Only displayable media are loaded; a file is loaded when it is downloaded.
   const url = useBlobUrl(type === undefined ? undefined : blob, type);
-  return <Player part={part} url={url} content={() => api.blob(blob)} />;
+  return <MediaPlayer part={part} url={url} content={() => api.blob(blob)} />;
 }
 
-type Content = () => Promise<Blob | undefined>;
+type LoadContent = () => Promise<Blob | undefined>;
 
-function Player({ part, url, content }: { part: MediaPart; url: string | undefined; content: Content }) {
+function MediaPlayer({ part, url, content }: { part: MediaPart; url: string | undefined; content: LoadContent }) {
   const [broken, setBroken] = useState(false);
-  const name = visible(part.name ?? `${part.type} of this message`, 120);
+  const name = escapeInvisible(part.name ?? `${part.type} of this message`, 120);
   if (url === undefined || broken) {
-    return <FileCard part={part} content={content} note={broken ? "It cannot be shown here." : undefined} />;
+    return <FileCard part={part} content={content} note={broken ? "The browser cannot display it." : undefined} />;
   }
   const failed = (): void => setBroken(true);
   const shared = { src: url, onError: failed };
@@ -79,7 +86,7 @@ function Player({ part, url, content }: { part: MediaPart; url: string | undefin
         <img {...shared} alt={name} className={styles["image"]} />
       )}
       <figcaption className={styles["caption"]}>
-        <Facts part={part} />
+        <MediaDetails part={part} />
         <SaveButton part={part} content={content} />
       </figcaption>
     </>
@@ -88,7 +95,7 @@ function Player({ part, url, content }: { part: MediaPart; url: string | undefin
 
 interface FileCardProps {
   part: MediaPart;
-  content?: Content | undefined;
+  content?: LoadContent | undefined;
   note?: string | undefined;
   children?: ReactNode;
 }
@@ -98,7 +105,7 @@ function FileCard({ part, content, note, children }: FileCardProps) {
     <div className={styles["card"]}>
       <div className={styles["cardHead"]}>
         <Icon name={part.type} size={20} />
-        <Facts part={part} />
+        <MediaDetails part={part} />
         {content !== undefined && <SaveButton part={part} content={content} />}
       </div>
       {note !== undefined && <p className={styles["note"]}>{note}</p>}
@@ -107,32 +114,32 @@ function FileCard({ part, content, note, children }: FileCardProps) {
   );
 }
 
-function Facts({ part }: { part: MediaPart }) {
-  const size = sizeOf(part);
-  const type = typeOf(part);
-  const facts = [
-    type === undefined ? part.type : visible(type, 80),
+function MediaDetails({ part }: { part: MediaPart }) {
+  const size = estimateSize(part);
+  const type = detectMimeType(part);
+  const details = [
+    type === undefined ? part.type : escapeInvisible(type, 80),
     size === undefined ? undefined : formatBytes(size),
   ];
   return (
     <span className={styles["facts"]}>
-      {part.name !== undefined && <bdi className={styles["name"]}>{visible(part.name, 120)}</bdi>}
-      <span>{facts.filter(Boolean).join(" · ")}</span>
+      {part.name !== undefined && <bdi className={styles["name"]}>{escapeInvisible(part.name, 120)}</bdi>}
+      <span>{details.filter(Boolean).join(" · ")}</span>
     </span>
   );
 }
 
-function SaveButton({ part, content }: { part: MediaPart; content: Content }) {
+function SaveButton({ part, content }: { part: MediaPart; content: LoadContent }) {
   const toast = useToast();
   const [busy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
     setBusy(true);
     try {
       const bytes = await content();
-      if (bytes === undefined) toast("Its content is damaged and cannot be saved.", "error");
-      else saveFile(fileName(part), bytes);
+      if (bytes === undefined) toast("The file cannot be saved: its data is not valid base64.", "error");
+      else saveFile(toDownloadName(part), bytes);
     } catch (error) {
-      toast(error instanceof Error ? error.message : "It could not be loaded.", "error");
+      toast(error instanceof Error ? error.message : "The file could not be loaded.", "error");
     } finally {
       setBusy(false);
     }

@@ -1,28 +1,28 @@
-// What a message says, part by part: calls with their results inside them, long instructions folded.
+// The parts of a message: tool calls with their results, and long instructions folded.
 import type { Message, Part, Role, StoredMessage, ToolCallPart } from "koine";
 import { Fragment, memo, type ReactNode, useMemo, useState } from "react";
 import { Button } from "../kit/index.ts";
 import styles from "./message.module.css";
-import { AlsoRecorded } from "./also-recorded.tsx";
-import { DrawPart } from "./nested.tsx";
-import { type Pairing, pairResults } from "./pairing.ts";
+import { UndisplayedFieldsFold } from "./undisplayed-fields-fold.tsx";
+import { PartComponentContext } from "./nested-parts.tsx";
+import { type ToolResultPairing, pairResults } from "./pair-results.ts";
 import { PartView } from "./part-view.tsx";
 import { ToolCall } from "./tool-call.tsx";
-import { LoneResult } from "./tool-result.tsx";
+import { UnpairedResult } from "./tool-result.tsx";
 
 export interface MessageBodyProps {
   message: Message | StoredMessage;
-  /** The messages that follow it and hold what its tools gave back: all of them is shown here. */
+  /** The messages after it, which contain its tool results. */
   tools?: readonly Message[] | undefined;
-  /** Some of those are not loaded: a call without a result may have one. */
-  isPartial?: boolean | undefined;
-  /** Its last part is still being written. */
+  /** Some tool results are not loaded, so a call without a result may have one. */
+  hasUnloadedResults?: boolean | undefined;
+  /** The last part is still streaming. */
   streaming?: boolean | undefined;
-  /** Its tools may still be at work: a call without a result has not failed. */
+  /** Tools may still be running, so a call without a result has not failed. */
   pending?: boolean | undefined;
-  /** Ids of calls that wait for somebody's decision. */
-  awaiting?: ReadonlySet<string> | undefined;
-  /** What stands below a call: who decides whether it runs. */
+  /** Ids of tool calls that wait for an approval. */
+  pendingCallIds?: ReadonlySet<string> | undefined;
+  /** Content below a tool call: the approval buttons. */
   renderCallFooter?: ((call: ToolCallPart) => ReactNode) | undefined;
 }
 
@@ -34,72 +34,73 @@ export const MessageBody = memo(function MessageBody(props: MessageBodyProps) {
   const pairing = useMemo(() => pairResults(parts, tools), [parts, tools]);
   const body = parts.map((part, index) => {
     const last = streaming && index === parts.length - 1;
-    // A part is known by its place: parts are only ever added to a message.
-    if (part.type === "tool-call") return <Call key={index} {...props} call={part} pairing={pairing} last={last} />;
-    return <PartOf key={index} part={part} pairing={pairing} streaming={last} plain={role !== "assistant"} />;
+    // Keyed by index: parts are only ever appended to a message.
+    if (part.type === "tool-call")
+      return <PairedToolCall key={index} {...props} call={part} pairing={pairing} last={last} />;
+    return <UnpairedPart key={index} part={part} pairing={pairing} streaming={last} plain={role !== "assistant"} />;
   });
   const hasMore = tools.some((tool) => tool.parts.some((part) => !pairing.paired.has(part)));
   if (parts.length === 0 && !streaming && !hasMore) {
     return (
       <>
-        <p className={styles["nothing"]}>This message says nothing.</p>
-        <AlsoRecorded message={message} />
+        <p className={styles["nothing"]}>This message is empty.</p>
+        <UndisplayedFieldsFold message={message} />
       </>
     );
   }
   return (
-    <DrawPart value={PartView}>
+    <PartComponentContext value={PartView}>
       <div className={styles["body"]}>
-        {isInstruction(role) ? <Instruction parts={parts}>{body}</Instruction> : body}
-        {!streaming && <AlsoRecorded message={message} />}
+        {isInstruction(role) ? <FoldedInstruction parts={parts}>{body}</FoldedInstruction> : body}
+        {!streaming && <UndisplayedFieldsFold message={message} />}
         {tools.map((tool, index) => (
           <Fragment key={index}>
             {tool.parts.map((part, at) => (
-              <PartOf key={at} part={part} pairing={pairing} plain />
+              <UnpairedPart key={at} part={part} pairing={pairing} plain />
             ))}
-            <AlsoRecorded message={tool} />
+            <UndisplayedFieldsFold message={tool} />
           </Fragment>
         ))}
       </div>
-    </DrawPart>
+    </PartComponentContext>
   );
 });
 
-interface PartOfProps {
+interface UnpairedPartProps {
   part: Part;
-  pairing: Pairing;
+  pairing: ToolResultPairing;
   streaming?: boolean;
   plain: boolean;
 }
 
-/** A part that is no call: a result stands in the card of its call, where it is the one that counts. */
-function PartOf({ part, pairing, streaming = false, plain }: PartOfProps): ReactNode {
+/** A part that is not a tool call. Paired results are rendered inside the card of their call. */
+function UnpairedPart({ part, pairing, streaming = false, plain }: UnpairedPartProps): ReactNode {
   if (pairing.paired.has(part)) return null;
-  if (part.type === "tool-result" && pairing.doubles.has(part)) return <LoneResult result={part} isDouble />;
+  if (part.type === "tool-result" && pairing.duplicates.has(part)) return <UnpairedResult result={part} isDouble />;
   return <PartView part={part} streaming={streaming} plain={plain} />;
 }
 
-interface CallProps extends MessageBodyProps {
+interface PairedToolCallProps extends MessageBodyProps {
   call: ToolCallPart;
-  pairing: Pairing;
+  pairing: ToolResultPairing;
   last: boolean;
 }
 
-function Call(props: CallProps) {
+function PairedToolCall(props: PairedToolCallProps) {
   const { message, call, pairing, streaming = false, pending = false, last, renderCallFooter } = props;
   const result = pairing.results.get(call);
   const reason = message.metadata?.invalidToolCalls?.find(({ toolCallId }) => toolCallId === call.toolCallId)?.reason;
   const footer = renderCallFooter?.(call);
-  const isWritten = last && result === undefined && call.inputText !== undefined && footer === undefined;
+  const isWriting = last && result === undefined && call.inputText !== undefined && footer === undefined;
   return (
     <ToolCall
       call={call}
       result={result}
       reason={reason}
-      streaming={isWritten}
+      streaming={isWriting}
       pending={pending || streaming}
-      awaiting={props.awaiting?.has(call.toolCallId) === true}
-      unknown={props.isPartial === true}
+      needsApproval={props.pendingCallIds?.has(call.toolCallId) === true}
+      isResultLoading={props.hasUnloadedResults === true}
       footer={footer}
     />
   );
@@ -109,20 +110,23 @@ function isInstruction(role: Role): boolean {
   return role === "system" || role === "developer";
 }
 
-/** More than three lines of instructions are folded. */
-const LINES = 3;
-const LETTERS = 280;
+/** Longer instructions are folded. */
+const MAX_INSTRUCTION_LINES = 3;
+const MAX_INSTRUCTION_LENGTH = 280;
 
-function Instruction({ parts, children }: { parts: readonly Part[]; children: ReactNode }) {
+function FoldedInstruction({ parts, children }: { parts: readonly Part[]; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const isLong = useMemo(() => {
     const text = parts.map((part) => (part.type === "text" ? part.text : "\n\n\n")).join("\n");
-    return text.length > LETTERS || text.trim().split("\n", LINES + 1).length > LINES;
+    return (
+      text.length > MAX_INSTRUCTION_LENGTH ||
+      text.trim().split("\n", MAX_INSTRUCTION_LINES + 1).length > MAX_INSTRUCTION_LINES
+    );
   }, [parts]);
   if (!isLong) return children;
   return (
     <>
-      {/* What is folded is out of reach for keys, too. */}
+      {/* `inert` keeps the folded content out of the tab order. */}
       <div className={open ? undefined : styles["folded"]} inert={!open}>
         {children}
       </div>

@@ -1,45 +1,45 @@
-// The facts of a message on one line: who answered, what it took, how it ended, and when.
+// The metadata line of a message: model, usage, finish reason, losses and time.
 import type { Message, StoredMessage, Usage } from "koine";
 import { memo, type ReactNode } from "react";
 import { formatCost, formatTokens, Icon, RelativeTime } from "../kit/index.ts";
-import { visible } from "../markdown/address.ts";
+import { escapeInvisible } from "../markdown/safe-url.ts";
 import styles from "./meta.module.css";
-import { finishWords, providerWords } from "./words.ts";
+import { describeFinish, describeProvider } from "./message-labels.ts";
 
 export interface MessageMetaProps {
   message: Message | StoredMessage;
-  /** Who answered is told elsewhere. */
-  named?: boolean | undefined;
-  /** What was lost in translation: how much, and where to see it. */
+  /** The model is shown elsewhere. */
+  isModelShown?: boolean | undefined;
+  /** Number of losses of the call, and a function that shows them. */
   losses?: { count: number; show: () => void } | undefined;
-  /** Why it was interrupted. */
+  /** Reason of the interruption. */
   reason?: string | undefined;
 }
 
-export const MessageMeta = memo(function MessageMeta({ message, named, losses, reason }: MessageMetaProps) {
+export const MessageMeta = memo(function MessageMeta({ message, isModelShown, losses, reason }: MessageMetaProps) {
   const { model, usage, finishReason, interrupted } = message.metadata ?? {};
   const isAnswer = message.role === "assistant";
-  const ended = interrupted === true ? undefined : finishWords(finishReason);
-  const facts: ReactNode[] = [];
+  const finishLabel = interrupted === true ? undefined : describeFinish(finishReason);
+  const details: ReactNode[] = [];
   const add = (key: string, content: ReactNode, kind?: "warn"): void => {
-    facts.push(
-      <Fact key={key} kind={kind}>
+    details.push(
+      <MetaDetail key={key} kind={kind}>
         {content}
-      </Fact>,
+      </MetaDetail>,
     );
   };
-  if (interrupted === true) add("interrupted", <Interrupted reason={reason} />, "warn");
-  if (ended !== undefined) add("ended", <Ended words={ended} raw={finishReason?.raw} />, "warn");
-  if (isAnswer && named !== true && typeof model === "string") {
-    add("model", <Model model={model} from={providerWords(message)} />);
+  if (interrupted === true) add("interrupted", <InterruptedDetail reason={reason} />, "warn");
+  if (finishLabel !== undefined) add("ended", <FinishDetail label={finishLabel} raw={finishReason?.raw} />, "warn");
+  if (isAnswer && isModelShown !== true && typeof model === "string") {
+    add("model", <ModelDetail model={model} from={describeProvider(message)} />);
   }
-  if (isAnswer && usage !== undefined) add("usage", <UsageFacts usage={usage} />);
-  if (losses !== undefined && losses.count > 0) add("losses", <Losses {...losses} />);
+  if (isAnswer && usage !== undefined) add("usage", <UsageDetail usage={usage} />);
+  if (losses !== undefined && losses.count > 0) add("losses", <LossButton {...losses} />);
   if ("createdAt" in message) add("time", <RelativeTime value={message.createdAt} />);
-  return facts.length === 0 ? null : <footer className={styles["meta"]}>{facts}</footer>;
+  return details.length === 0 ? null : <footer className={styles["meta"]}>{details}</footer>;
 });
 
-function Fact({ kind, children }: { kind: "warn" | undefined; children: ReactNode }) {
+function MetaDetail({ kind, children }: { kind: "warn" | undefined; children: ReactNode }) {
   return (
     <span className={styles["fact"]} data-kind={kind}>
       {children}
@@ -47,31 +47,31 @@ function Fact({ kind, children }: { kind: "warn" | undefined; children: ReactNod
   );
 }
 
-function Interrupted({ reason }: { reason: string | undefined }) {
+function InterruptedDetail({ reason }: { reason: string | undefined }) {
   return (
     <>
-      <Icon name="warning" size={14} /> interrupted{reason !== undefined && `: ${visible(reason, 200)}`}
+      <Icon name="warning" size={14} /> interrupted{reason !== undefined && `: ${escapeInvisible(reason, 200)}`}
     </>
   );
 }
 
-function Ended({ words, raw }: { words: string; raw: string | undefined }) {
+function FinishDetail({ label, raw }: { label: string; raw: string | undefined }) {
   return (
-    <span title={raw === undefined ? undefined : visible(raw, 80)}>
-      <Icon name="info" size={14} /> {words}
+    <span title={raw === undefined ? undefined : escapeInvisible(raw, 80)}>
+      <Icon name="info" size={14} /> {label}
     </span>
   );
 }
 
-function Model({ model, from }: { model: string; from: string | undefined }) {
+function ModelDetail({ model, from }: { model: string; from: string | undefined }) {
   return (
     <bdi className={styles["model"]} title={from}>
-      {visible(model, 80)}
+      {escapeInvisible(model, 80)}
     </bdi>
   );
 }
 
-function Losses({ count, show }: { count: number; show: () => void }) {
+function LossButton({ count, show }: { count: number; show: () => void }) {
   return (
     <button type="button" className={styles["losses"]} onClick={show}>
       {count === 1 ? "1 loss" : `${count} losses`}
@@ -79,8 +79,8 @@ function Losses({ count, show }: { count: number; show: () => void }) {
   );
 }
 
-/** Counts beside the two main ones, as they are known. */
-function details(usage: Usage): string {
+/** Formats the counts besides input and output tokens. */
+function formatUsageDetails(usage: Usage): string {
   const { cacheReadTokens, cacheWriteTokens, reasoningTokens, totalTokens } = usage;
   const counts: readonly [string, number | undefined][] = [
     ["in total", totalTokens],
@@ -88,19 +88,19 @@ function details(usage: Usage): string {
     ["written to a cache", cacheWriteTokens],
     ["of reasoning", reasoningTokens],
   ];
-  return counts.flatMap(([words, count]) => (count === undefined ? [] : [`${count} tokens ${words}`])).join("\n");
+  return counts.flatMap(([label, count]) => (count === undefined ? [] : [`${count} tokens ${label}`])).join("\n");
 }
 
-function UsageFacts({ usage }: { usage: Usage }) {
+function UsageDetail({ usage }: { usage: Usage }) {
   const { inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0, cost } = usage;
-  const asides = [
+  const extraCounts = [
     cacheReadTokens > 0 && `${formatTokens(cacheReadTokens)} cached`,
     reasoningTokens > 0 && `${formatTokens(reasoningTokens)} reasoning`,
   ].filter(Boolean);
   return (
-    <span title={details(usage)}>
+    <span title={formatUsageDetails(usage)}>
       {formatTokens(inputTokens)} in, {formatTokens(outputTokens)} out
-      {asides.length > 0 && ` (${asides.join(", ")})`}
+      {extraCounts.length > 0 && ` (${extraCounts.join(", ")})`}
       {cost !== undefined && <span className={styles["cost"]}> · {formatCost(cost)}</span>}
     </span>
   );

@@ -1,9 +1,10 @@
-// Every part of a message by its type. Calls and their results meet in message-body.tsx; here each stands for itself.
+// Renders one part of a message by its type. message-body.tsx pairs tool calls with results; here each is rendered
+// alone.
 import type { Part } from "koine";
 import { memo, type ReactNode } from "react";
 import { Icon } from "../kit/index.ts";
 import { Markdown } from "../markdown/markdown.tsx";
-import { JsonBlock, jsonText } from "./json-block.tsx";
+import { JsonBlock, toJsonText } from "./json-block.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import { Logprobs } from "./logprobs.tsx";
 import { Media } from "./media.tsx";
@@ -12,18 +13,18 @@ import { PlainText } from "./plain-text.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { SourceList } from "./source-list.tsx";
 import { ToolCall } from "./tool-call.tsx";
-import { LoneResult } from "./tool-result.tsx";
-import { opaqueWords } from "./words.ts";
+import { UnpairedResult } from "./tool-result.tsx";
+import { describeOpaquePart } from "./message-labels.ts";
 
 export interface PartViewProps {
   part: Part;
-  /** It is still being written. */
+  /** The part is still streaming. */
   streaming?: boolean | undefined;
-  /** Its text is no Markdown. */
+  /** The text is not Markdown. */
   plain?: boolean | undefined;
 }
 
-/** Parts that were not changed are not drawn again (B100). */
+/** Memoized: unchanged parts are not rendered again (B100). */
 export const PartView = memo(function PartView({ part, streaming = false, plain = false }: PartViewProps): ReactNode {
   switch (part.type) {
     case "text":
@@ -63,11 +64,11 @@ export const PartView = memo(function PartView({ part, streaming = false, plain 
         />
       );
     case "tool-result":
-      return <LoneResult result={part} />;
+      return <UnpairedResult result={part} />;
     case "opaque":
       return (
-        <LazyFold summary={opaqueWords(part)} className={styles["opaque"]}>
-          {() => <JsonBlock label="Block" text={jsonText(part.value)} />}
+        <LazyFold summary={describeOpaquePart(part)} className={styles["opaque"]}>
+          {() => <JsonBlock label="Block" text={toJsonText(part.value)} />}
         </LazyFold>
       );
     default:

@@ -1,20 +1,19 @@
-// A text that is no Markdown but may hold code between fences, as people paste it: the words stay exactly as they were
-// written, and the code is shown as code.
+// Splits plain text at fenced code, as people paste it: text stays exactly as written, and code is shown as code.
 
 export interface PlainSegment {
-  kind: "words" | "code";
+  kind: "text" | "code";
   text: string;
   language: string;
 }
 
-/** Ticks, a language, and whatever else is said about the code; without a tick, or it is code within words. */
+/** A fence line: backticks, a language and an info string without backticks. */
 const FENCE = /^(`{3,})[ \t]*([^\s`]*)([^`]*)$/;
 
-export function plainSegments(text: string): PlainSegment[] {
-  if (!text.includes("```")) return [{ kind: "words", text, language: "" }];
+export function splitCodeFences(text: string): PlainSegment[] {
+  if (!text.includes("```")) return [{ kind: "text", text, language: "" }];
   const segments: PlainSegment[] = [];
   let lines: string[] = [];
-  let open: { sign: string; language: string; line: string } | undefined;
+  let open: { fence: string; language: string; line: string } | undefined;
   const close = (kind: PlainSegment["kind"], language = ""): void => {
     if (lines.length > 0) segments.push({ kind, text: lines.join("\n"), language });
     lines = [];
@@ -22,21 +21,21 @@ export function plainSegments(text: string): PlainSegment[] {
   for (const line of text.split("\n")) {
     const fence = FENCE.exec(line);
     if (open === undefined && fence !== null) {
-      close("words");
-      open = { sign: fence[1] ?? "", language: fence[2] ?? "", line };
+      close("text");
+      open = { fence: fence[1] ?? "", language: fence[2] ?? "", line };
     } else if (
       open !== undefined &&
       fence !== null &&
       fence[2] === "" &&
       fence[3]?.trim() === "" &&
-      fence[1]?.startsWith(open.sign) === true
+      fence[1]?.startsWith(open.fence) === true
     ) {
       close("code", open.language);
       open = undefined;
     } else lines.push(line);
   }
-  // Code that nobody closed is none.
+  // An unclosed fence is plain text.
   if (open !== undefined) lines.unshift(open.line);
-  close("words");
+  close("text");
   return segments;
 }

@@ -1,26 +1,26 @@
-// Words as they were written, line for line: what people and programs say is not Markdown.
+// Text as written, line by line, with fenced code as code blocks; for users and tools, whose text is not Markdown.
 import { useMemo } from "react";
 import { CodeBlock } from "../markdown/code-block.tsx";
-import { RestOfText } from "../markdown/long-text.tsx";
-import { useShown } from "../markdown/shown.ts";
-import { plainSegments } from "./plain-segments.ts";
+import { ShowAllButton } from "../markdown/show-all-button.tsx";
+import { usePartialText } from "../markdown/use-partial-text.ts";
+import { splitCodeFences } from "./plain-segments.ts";
 import styles from "./message.module.css";
 
 export function PlainText({ text, streaming = false }: { text: string; streaming?: boolean }) {
-  const shown = useShown(text, streaming);
-  const segments = useMemo(() => plainSegments(shown.text), [shown.text]);
+  const shown = usePartialText(text, streaming);
+  const segments = useMemo(() => splitCodeFences(shown.text), [shown.text]);
   return (
     <div className={styles["plain"]}>
-      {segments.map(({ kind, text: words, language }, index) =>
+      {segments.map(({ kind, text: segmentText, language }, index) =>
         kind === "code" ? (
-          <CodeBlock key={index} text={words} language={language} />
+          <CodeBlock key={index} text={segmentText} language={language} />
         ) : (
           <p key={index} className={styles["words"]}>
-            {words}
+            {segmentText}
           </p>
         ),
       )}
-      <RestOfText shown={shown} />
+      <ShowAllButton shown={shown} />
     </div>
   );
 }

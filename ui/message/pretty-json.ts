@@ -1,50 +1,50 @@
-// JSON with line breaks, made from its text alone: digits, spelling, doubled keys and the order of everything stay as they
-// were written, and a text that is not complete yet is laid out as far as it goes.
+// Formats JSON text with line breaks, without parsing: digits, escapes, duplicate keys and order stay as written, and
+// incomplete JSON is formatted as far as it goes.
 
 const INDENT = "  ";
-/** Deeper levels are not indented any more: the text would grow with the square of its depth. */
+/** Deeper levels are not indented: the text would grow with the square of its depth. */
 const MAX_DEPTH = 40;
 
 const OPENING = "{[";
 const CLOSING = "}]";
 const SPACE = " \t\n\r";
 
-/** What fits on a line stays on it. */
-const SHORT = 72;
+/** A shorter text stays on one line. */
+const MAX_ONE_LINE_LENGTH = 72;
 
 export function prettyJson(text: string): string {
-  if (text.length <= SHORT && !text.includes("\n")) return text;
+  if (text.length <= MAX_ONE_LINE_LENGTH && !text.includes("\n")) return text;
   const out: string[] = [];
   let depth = 0;
   for (let at = 0; at < text.length;) {
-    const sign = text.charAt(at);
-    if (sign === '"') {
-      const end = stringEnd(text, at);
+    const character = text.charAt(at);
+    if (character === '"') {
+      const end = findStringEnd(text, at);
       out.push(text.slice(at, end));
       at = end;
       continue;
     }
-    if (OPENING.includes(sign)) {
+    if (OPENING.includes(character)) {
       const next = skipSpace(text, at + 1);
       if (next < text.length && CLOSING.includes(text.charAt(next))) {
-        out.push(sign, text.charAt(next));
+        out.push(character, text.charAt(next));
         at = next + 1;
         continue;
       }
       depth += 1;
-      out.push(sign, lineAt(depth));
-    } else if (CLOSING.includes(sign)) {
+      out.push(character, newLine(depth));
+    } else if (CLOSING.includes(character)) {
       depth = Math.max(0, depth - 1);
-      out.push(lineAt(depth), sign);
-    } else if (sign === ",") out.push(sign, lineAt(depth));
-    else if (sign === ":") out.push(": ");
-    else if (!SPACE.includes(sign)) out.push(sign);
+      out.push(newLine(depth), character);
+    } else if (character === ",") out.push(character, newLine(depth));
+    else if (character === ":") out.push(": ");
+    else if (!SPACE.includes(character)) out.push(character);
     at += 1;
   }
   return out.join("");
 }
 
-function lineAt(depth: number): string {
+function newLine(depth: number): string {
   return depth > MAX_DEPTH ? "" : `\n${INDENT.repeat(depth)}`;
 }
 
@@ -54,8 +54,8 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Behind the closing quote; the end, where there is none. */
-function stringEnd(text: string, start: number): number {
+/** Returns the index after the closing quote; the end of the text if there is none. */
+function findStringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text.charAt(at - 1 - escapes) === "\\") escapes += 1;
@@ -64,7 +64,7 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a text is meant as JSON: an object or an array. */
+/** True if the text is probably a JSON object or array. */
 export function looksLikeJson(text: string): boolean {
   return /^\s*[{[][\s\S]*[}\]]\s*$/.test(text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text);
 }

@@ -1,28 +1,28 @@
-// What a model thought, folded: whoever wants to know opens it.
+// The reasoning of a model, folded.
 import type { ReasoningPart } from "koine";
 import { Icon, Spinner } from "../kit/index.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
-import { lastLine, sealWords } from "./words.ts";
+import { readLastLine, describeSeals } from "./message-labels.ts";
 
 export function Reasoning({ part, streaming }: { part: ReasoningPart; streaming: boolean }) {
   const texts = [...(part.summary ?? []), part.text].filter((text) => text !== "");
-  const sealed = sealWords(part.seals);
+  const sealed = describeSeals(part.seals);
   const label = (
     <>
       {streaming ? <Spinner /> : <Icon name="brain" size={16} />}
       <span>{streaming ? "Thinking" : "Reasoning"}</span>
       {sealed !== undefined && <span className={styles["aside"]}>{sealed}</span>}
-      {streaming && <span className={styles["ticker"]}>{lastLine(texts.at(-1) ?? "")}</span>}
+      {streaming && <span className={styles["ticker"]}>{readLastLine(texts.at(-1) ?? "")}</span>}
     </>
   );
   if (texts.length === 0) {
-    const nothing = sealed === undefined ? "nothing of it was told" : "not readable here";
+    const note = sealed === undefined ? "the provider sent no text" : "only the provider can read it";
     return (
       <p className={styles["sealed"]}>
         {label}
-        {!streaming && <span className={styles["aside"]}>{nothing}</span>}
+        {!streaming && <span className={styles["aside"]}>{note}</span>}
       </p>
     );
   }

@@ -1,34 +1,36 @@
-// The sources that a text cites, by the numbers that stand in it.
+// The numbered list of sources that a text cites.
 import type { Annotation } from "koine";
 import { useMemo } from "react";
-import { cite } from "../markdown/citations.ts";
+import { collectCitations } from "../markdown/citations.ts";
 import { SafeLink } from "../markdown/link.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
 
-/** Characters of the cited words that are shown. */
-const MOST = 400;
+/** Number of characters shown of a cited text. */
+const MAX_CITED_LENGTH = 400;
 
 export function SourceList({ annotations, text }: { annotations: readonly Annotation[] | undefined; text: string }) {
-  const sources = useMemo(() => cite(text, annotations).sources, [annotations, text]);
+  const sources = useMemo(() => collectCitations(text, annotations).sources, [annotations, text]);
   if (sources.length === 0) return null;
   return (
     <LazyFold summary={`Sources (${sources.length})`} open={sources.length <= 5} className={styles["sources"]}>
       {() => (
         <ol className={styles["sourceList"]}>
-          {sources.map(({ number, title, href, host, cited }) => (
+          {sources.map(({ number, title, href, host, citedTexts }) => (
             <li key={number}>
               {href === undefined ? (
                 title
               ) : (
-                <SafeLink href={href} words={title}>
+                <SafeLink href={href} linkText={title}>
                   {title}
                 </SafeLink>
               )}
               {host !== "" && <span className={styles["aside"]}> {host}</span>}
-              {cited.map((words) => (
-                <blockquote key={words} className={styles["cited"]}>
-                  {words.length > MOST ? `${words.slice(0, MOST)}… (${words.length - MOST} more characters)` : words}
+              {citedTexts.map((citedText) => (
+                <blockquote key={citedText} className={styles["cited"]}>
+                  {citedText.length > MAX_CITED_LENGTH
+                    ? `${citedText.slice(0, MAX_CITED_LENGTH)}… (${citedText.length - MAX_CITED_LENGTH} more characters)`
+                    : citedText}
                 </blockquote>
               ))}
             </li>

@@ -1,57 +1,61 @@
-// A tool call: what the model asked, whether it can be trusted, and what came back.
-import { argumentsText, type ToolCallPart, type ToolResultPart } from "koine";
+// The card of a tool call: name, state, arguments and result.
+import { formatArguments, type ToolCallPart, type ToolResultPart } from "koine";
 import { type ReactNode, useMemo } from "react";
 import { Icon, Spinner } from "../kit/index.ts";
-import { visible } from "../markdown/address.ts";
+import { escapeInvisible } from "../markdown/safe-url.ts";
 import { JsonBlock } from "./json-block.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import { ToolOutput } from "./tool-result.tsx";
 import styles from "./tool.module.css";
-import { sealWords } from "./words.ts";
+import { describeSeals } from "./message-labels.ts";
 
 export interface ToolCallProps {
   call: ToolCallPart;
   result: ToolResultPart | undefined;
-  /** Why its arguments are invalid. */
+  /** Reason why its arguments are invalid. */
   reason: string | undefined;
-  /** Its arguments are still being written. */
+  /** Its arguments are still streaming. */
   streaming: boolean;
-  /** Its result may still come. */
+  /** Its result may still arrive. */
   pending: boolean;
-  /** Somebody has to decide whether it runs. */
-  awaiting?: boolean;
-  /** Whether it has a result is not known yet. */
-  unknown?: boolean;
+  /** The call waits for an approval. */
+  needsApproval?: boolean;
+  /** Its result is not loaded yet. */
+  isResultLoading?: boolean;
   footer: ReactNode;
 }
 
-/** Characters of arguments and result together that are shown without being asked for. */
-const SHORT = 700;
+/** Cards with arguments and result up to this total length are open initially. */
+const MAX_OPEN_LENGTH = 700;
 
-type State = "writing" | "awaiting" | "running" | "unknown" | "invalid" | "failed" | "done" | "no-result";
-const STATES: Record<State, { words: string; kind: "good" | "bad" | "warn" | "busy" }> = {
-  writing: { words: "Writing arguments", kind: "busy" },
-  awaiting: { words: "Waiting for approval", kind: "warn" },
-  unknown: { words: "Loading the result", kind: "busy" },
-  running: { words: "Running", kind: "busy" },
-  invalid: { words: "Invalid arguments", kind: "bad" },
-  failed: { words: "Failed", kind: "bad" },
-  done: { words: "Done", kind: "good" },
-  "no-result": { words: "No result", kind: "warn" },
+type ToolCallState = "writing" | "awaiting" | "running" | "unknown" | "invalid" | "failed" | "done" | "no-result";
+const STATE_LABELS: Record<ToolCallState, { label: string; kind: "good" | "bad" | "warn" | "busy" }> = {
+  writing: { label: "Writing arguments", kind: "busy" },
+  awaiting: { label: "Waiting for approval", kind: "warn" },
+  unknown: { label: "Loading the result", kind: "busy" },
+  running: { label: "Running", kind: "busy" },
+  invalid: { label: "Invalid arguments", kind: "bad" },
+  failed: { label: "Failed", kind: "bad" },
+  done: { label: "Done", kind: "good" },
+  "no-result": { label: "No result", kind: "warn" },
 };
 
 export function ToolCall(props: ToolCallProps) {
   const { call, result, reason, streaming, footer } = props;
-  const text = useMemo(() => textOfCall(call, streaming), [call, streaming]);
-  const name = visible(call.toolName, 80);
-  const state = stateOf(props);
-  const open = streaming || state === "failed" || state === "invalid" || text.length + lengthOf(result) <= SHORT;
+  const text = useMemo(() => formatCallArguments(call, streaming), [call, streaming]);
+  const name = escapeInvisible(call.toolName, 80);
+  const state = computeToolCallState(props);
+  const open =
+    streaming ||
+    state === "failed" ||
+    state === "invalid" ||
+    text.length + estimateResultLength(result) <= MAX_OPEN_LENGTH;
   return (
     <div className={styles["card"]} role="group" aria-label={`Tool call ${name}`}>
       <LazyFold open={open} className={styles["fold"]} summary={<CallHead call={call} state={state} preview={text} />}>
         {() => (
           <div className={styles["inside"]}>
-            {call.invalid === true && <Invalid reason={reason} />}
+            {call.invalid === true && <InvalidArguments reason={reason} />}
             <JsonBlock
               label={call.format === "text" ? "Input" : "Arguments"}
               text={text}
@@ -67,59 +71,66 @@ export function ToolCall(props: ToolCallProps) {
   );
 }
 
-function CallHead({ call, state, preview }: { call: ToolCallPart; state: State; preview: string }) {
-  const { words, kind } = STATES[state];
-  const sealed = sealWords(call.seals);
+function CallHead({ call, state, preview }: { call: ToolCallPart; state: ToolCallState; preview: string }) {
+  const { label, kind } = STATE_LABELS[state];
+  const sealed = describeSeals(call.seals);
   return (
     <>
       <span className={styles["sign"]}>{kind === "busy" ? <Spinner /> : <Icon name="tool" size={16} />}</span>
-      <span className={styles["name"]}>{visible(call.toolName, 80)}</span>
-      <span className={styles["preview"]}>{preview === "{}" ? "" : visible(preview, 160)}</span>
-      {call.tool !== undefined && <span className={styles["fact"]}>{visible(call.tool, 60)}</span>}
+      <span className={styles["name"]}>{escapeInvisible(call.toolName, 80)}</span>
+      <span className={styles["preview"]}>{preview === "{}" ? "" : escapeInvisible(preview, 160)}</span>
+      {call.tool !== undefined && <span className={styles["fact"]}>{escapeInvisible(call.tool, 60)}</span>}
       {call.executor === "provider" && <span className={styles["fact"]}>run by the provider</span>}
       {sealed !== undefined && <span className={styles["fact"]}>{sealed}</span>}
       <span className={styles["state"]} data-kind={kind}>
-        {words}
+        {label}
       </span>
     </>
   );
 }
 
-function Invalid({ reason }: { reason: string | undefined }) {
+function InvalidArguments({ reason }: { reason: string | undefined }) {
   return (
     <p className={styles["invalid"]}>
       <Icon name="warning" size={16} />
       <span>
-        These arguments are unreadable or cut off. The call must not be run.
-        {reason !== undefined && ` ${visible(reason, 300)}`}
+        These arguments are invalid or cut off, so the call was not executed.
+        {reason !== undefined && ` ${escapeInvisible(reason, 300)}`}
       </span>
     </p>
   );
 }
 
-function stateOf({ call, result, streaming, pending, awaiting, unknown }: ToolCallProps): State {
+function computeToolCallState({
+  call,
+  result,
+  streaming,
+  pending,
+  needsApproval,
+  isResultLoading,
+}: ToolCallProps): ToolCallState {
   if (streaming) return "writing";
   if (result !== undefined) return result.isError ? "failed" : "done";
   if (call.invalid === true) return "invalid";
-  if (awaiting === true) return "awaiting";
-  if (unknown === true) return "unknown";
+  if (needsApproval === true) return "awaiting";
+  if (isResultLoading === true) return "unknown";
   return pending ? "running" : "no-result";
 }
 
-/** While they are written, the arguments are their text so far. */
-function textOfCall(call: ToolCallPart, streaming: boolean): string {
+/** While they stream, the arguments are the text so far. */
+function formatCallArguments(call: ToolCallPart, streaming: boolean): string {
   if ((streaming || call.invalid === true) && call.inputText !== undefined) return call.inputText;
   try {
-    return argumentsText(call);
+    return formatArguments(call);
   } catch {
-    return call.inputText ?? '"(These arguments have no JSON form.)"';
+    return call.inputText ?? '"(These arguments cannot be represented as JSON.)"';
   }
 }
 
-function lengthOf(result: ToolResultPart | undefined): number {
+function estimateResultLength(result: ToolResultPart | undefined): number {
   if (result === undefined) return 0;
   const { output, content } = result;
   if (typeof output === "string") return output.length + (content?.length ?? 0) * 100;
-  // An object is counted by its first level: it is only a question of size.
+  // Counts only the first level: an estimate is enough.
   return typeof output === "object" && output !== null ? Object.keys(output).length * 60 : 10;
 }

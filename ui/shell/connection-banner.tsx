@@ -1,16 +1,16 @@
-// Told when the server cannot be reached; what is shown meanwhile may be old.
-import type { Connection } from "../data/types.ts";
+// The banner shown while the server is unreachable and the shown data may be outdated.
+import type { ConnectionStatus } from "../data/types.ts";
 import { Spinner } from "../kit/index.ts";
 import styles from "./frame.module.css";
 
-export function ConnectionBanner({ connection }: { connection: Connection }) {
-  // The region itself is always there: screen readers tell of what changes in one, not of one that comes.
+export function ConnectionBanner({ connection }: { connection: ConnectionStatus }) {
+  // Always rendered: screen readers announce changes inside a live region, not its insertion.
   return (
     <div role="status" className={styles["banner"]}>
       {connection === "offline" && (
         <>
           <Spinner size={14} />
-          The server cannot be reached. Trying again…
+          The server cannot be reached. Retrying…
         </>
       )}
     </div>

@@ -1,39 +1,39 @@
-// The frame: conversations at the side, a view beside them. On phones the side is a drawer, and the beginning is the list
-// itself.
+// The page layout: the sidebar with conversations, and the view. On narrow screens the sidebar is a drawer, and the
+// home view is the list itself.
 import { useEffect, useState, type ReactNode } from "react";
 import { useLocation, useRoute, useSearch } from "wouter";
-import { useReader, useThreads } from "../data/hooks.ts";
-import { hasThreads } from "../data/names.ts";
+import { useTokenEpoch, useThreads } from "../data/hooks.ts";
+import { mayHaveThreads } from "../data/thread-names.ts";
 import { IconButton, ShortcutHelp, useShortcut } from "../kit/index.ts";
 import { ROUTES } from "../routes.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import styles from "./frame.module.css";
 import { Titled } from "./page-title.tsx";
 import { Sidebar } from "./sidebar.tsx";
-import { NARROW, useMedia } from "./use-media.ts";
+import { NARROW_SCREEN, useMedia } from "./use-media.ts";
 
-export function Frame({ children }: { children: ReactNode }) {
+export function PageFrame({ children }: { children: ReactNode }) {
   const [path, navigate] = useLocation();
   const query = useSearch();
-  const [isInspected, inspected] = useRoute(ROUTES.inspect);
-  const [isThread, thread] = useRoute(ROUTES.thread);
-  const isNarrow = useMedia(NARROW);
+  const [isInspectRoute, inspectParams] = useRoute(ROUTES.inspect);
+  const [isThreadRoute, threadParams] = useRoute(ROUTES.thread);
+  const isNarrow = useMedia(NARROW_SCREEN);
   const [drawer, setDrawer] = useDrawer(`${path}?${query}`, isNarrow);
   const [help, setHelp] = useState(false);
   const list = useThreads();
-  const reader = useReader();
+  const tokenEpoch = useTokenEpoch();
   useShortcut("n", () => navigate(ROUTES.new), "New conversation");
-  const isList = isNarrow && hasThreads(list) && path === ROUTES.home && query === "";
-  const currentId = isInspected ? inspected.id : isThread ? thread.id : undefined;
+  const isList = isNarrow && mayHaveThreads(list) && path === ROUTES.home && query === "";
+  const currentId = isInspectRoute ? inspectParams.id : isThreadRoute ? threadParams.id : undefined;
   const shape = isList ? "main" : drawer ? "drawer" : "side";
   return (
     <div className={styles["frame"]}>
       <a href="#main" className={styles["skip"]}>
-        Skip to the view
+        Skip to the content
       </a>
       <ConnectionBanner connection={list.connection} />
-      {/* What one reader was shown, typed or had open is nothing for the next. */}
-      <div key={reader} className={styles["columns"]} data-side={shape}>
+      {/* The key resets all state when the token changes, because it may belong to another user. */}
+      <div key={tokenEpoch} className={styles["columns"]} data-side={shape}>
         <Sidebar
           {...{ currentId, shape }}
           closeDrawer={() => setDrawer(false)}
@@ -44,9 +44,9 @@ export function Frame({ children }: { children: ReactNode }) {
         {isList ? (
           <Titled>{null}</Titled>
         ) : (
-          <View isBehind={drawer} showList={() => setDrawer(true)} begin={() => navigate(ROUTES.new)}>
+          <MainView isBehind={drawer} showList={() => setDrawer(true)} onNew={() => navigate(ROUTES.new)}>
             {children}
-          </View>
+          </MainView>
         )}
       </div>
       <ShortcutHelp open={help} onOpenChange={setHelp} />
@@ -54,21 +54,21 @@ export function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-interface ViewProps {
-  /** A drawer lies over it. */
+interface MainViewProps {
+  /** A drawer covers the view. */
   isBehind: boolean;
   showList: () => void;
-  begin: () => void;
+  onNew: () => void;
   children: ReactNode;
 }
 
-function View({ isBehind, showList, begin, children }: ViewProps) {
+function MainView({ isBehind, showList, onNew, children }: MainViewProps) {
   return (
     <div className={styles["view"]} inert={isBehind}>
       <header className={styles["topbar"]}>
         <IconButton label="Show conversations" icon="menu" aria-expanded={isBehind} onClick={showList} />
         <span className={styles["wordmark"]}>Koine</span>
-        <IconButton label="New conversation" icon="plus" onClick={begin} />
+        <IconButton label="New conversation" icon="plus" onClick={onNew} />
       </header>
       <main id="main" tabIndex={-1} className={styles["main"]}>
         {children}
@@ -81,10 +81,10 @@ function Scrim({ close }: { close: () => void }) {
   return <button type="button" className={styles["scrim"]} aria-label="Close the list" tabIndex={-1} onClick={close} />;
 }
 
-/** Open until one goes somewhere, presses Escape, or has a screen that is wide enough. */
-function useDrawer(place: string, isNarrow: boolean): [open: boolean, set: (open: boolean) => void] {
+/** The drawer closes on navigation, on Escape, and on wide screens. */
+function useDrawer(url: string, isNarrow: boolean): [open: boolean, set: (open: boolean) => void] {
   const [openAt, setOpenAt] = useState<string>();
-  const open = isNarrow && openAt === place;
+  const open = isNarrow && openAt === url;
   useEffect(() => {
     if (!open) return;
     const escape = (event: KeyboardEvent): void => {
@@ -93,5 +93,5 @@ function useDrawer(place: string, isNarrow: boolean): [open: boolean, set: (open
     window.addEventListener("keydown", escape);
     return () => window.removeEventListener("keydown", escape);
   }, [open]);
-  return [open, (next) => setOpenAt(next ? place : undefined)];
+  return [open, (next) => setOpenAt(next ? url : undefined)];
 }

@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// The view for unknown URLs.
 import { Link } from "wouter";
 import { Icon } from "../kit/index.ts";
 import { ROUTES } from "../routes.ts";
@@ -10,9 +10,9 @@ export function NotFound() {
     <Titled title="Not found">
       <div className={styles["centre"]}>
         <Icon name="search" size={28} />
-        <h1>There is nothing at this address</h1>
+        <h1>This page does not exist</h1>
         <p>
-          <Link href={ROUTES.home}>Go to the beginning</Link>
+          <Link href={ROUTES.home}>Home</Link>
         </p>
       </div>
     </Titled>

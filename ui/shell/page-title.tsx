@@ -1,4 +1,4 @@
-// What the tab is called.
+// Sets the title of the browser tab.
 import { useEffect, type ReactNode } from "react";
 import { useConversation } from "../data/hooks.ts";
 import type { ConversationState } from "../data/types.ts";
@@ -14,7 +14,7 @@ export function Titled({ title, children }: { title?: string; children: ReactNod
   return children;
 }
 
-/** Called as the thread is. */
+/** Uses the name of the thread. */
 export function TitledByThread({ id, prefix, children }: { id: string; prefix: string; children: ReactNode }) {
   return (
     <>
@@ -24,14 +24,14 @@ export function TitledByThread({ id, prefix, children }: { id: string; prefix: s
   );
 }
 
-/** On its own, so that an answer that streams draws nothing but itself. */
+/** A separate component, so that updates of the conversation do not render the view again. */
 function ThreadTitle({ id, prefix }: { id: string; prefix: string }) {
   const { state } = useConversation(id);
-  usePageTitle(`${prefix}${titleOf(state)}`);
+  usePageTitle(`${prefix}${formatThreadTitle(state)}`);
   return null;
 }
 
-function titleOf({ thread, nodes, status }: ConversationState): string {
+function formatThreadTitle({ thread, nodes, status }: ConversationState): string {
   if (status === "missing") return "Not found";
   if (thread?.title) return thread.title;
   for (const { role, preview } of nodes.values()) if (role === "user" && preview !== "") return preview;

@@ -1,11 +1,11 @@
-// What can be set in the page: colours, the token, and which keys there are.
+// The settings menu: theme, keyboard shortcuts and token.
 import { Menu, toast, type IconName, type MenuItem } from "../kit/index.ts";
 import { chooseTheme, THEMES, useTheme, type Theme } from "./theme.ts";
 import { useToken } from "../data/hooks.ts";
-import { askForToken } from "./token.ts";
+import { openTokenPrompt } from "./token-prompt.ts";
 
-const LOOKS: Record<Theme, { label: string; icon: IconName }> = {
-  system: { label: "Colours of the system", icon: "monitor" },
+const THEME_LABELS: Record<Theme, { label: string; icon: IconName }> = {
+  system: { label: "System colors", icon: "monitor" },
   light: { label: "Light", icon: "sun" },
   dark: { label: "Dark", icon: "moon" },
 };
@@ -14,24 +14,24 @@ export function SettingsMenu({ showKeys }: { showKeys: () => void }) {
   const theme = useTheme();
   const token = useToken();
   const items: MenuItem[] = THEMES.map((each) => ({
-    label: LOOKS[each].label,
-    icon: LOOKS[each].icon,
+    label: THEME_LABELS[each].label,
+    icon: THEME_LABELS[each].icon,
     checked: each === theme,
     onSelect: () => chooseTheme(each),
   }));
-  items.push({ label: "Keys", icon: "keyboard", separated: true, onSelect: showKeys });
-  if (token.isKept) {
+  items.push({ label: "Keyboard shortcuts", icon: "keyboard", separated: true, onSelect: showKeys });
+  if (token.hasToken) {
     items.push({
-      label: "Forget the token",
+      label: "Remove the token",
       icon: "key",
       danger: true,
       onSelect: () => {
-        token.forget();
-        toast("The token was forgotten");
+        token.clearToken();
+        toast("The token was removed");
       },
     });
   } else {
-    items.push({ label: "Use a token…", icon: "key", onSelect: askForToken });
+    items.push({ label: "Use a token…", icon: "key", onSelect: openTokenPrompt });
   }
   return <Menu label="Settings" icon="sliders" items={items} />;
 }

@@ -1,4 +1,4 @@
-// The side of the page: its name, the threads, and where else one can go.
+// The sidebar: logo, conversations, navigation and settings.
 import { useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { Icon, IconButton, type IconName } from "../kit/index.ts";
@@ -6,20 +6,20 @@ import kit from "../kit/kit.module.css";
 import { ROUTES } from "../routes.ts";
 import { ThreadsPanel } from "../threads/threads-panel.tsx";
 import styles from "./frame.module.css";
-import { Mark } from "./mark.tsx";
+import { Logo } from "./logo.tsx";
 import { SettingsMenu } from "./settings-menu.tsx";
 
 export interface SidebarProps {
   currentId: string | undefined;
-  /** Beside the view, over it, or, on a phone's first view, in its place. */
+  /** Beside the view, over it, or (home view on narrow screens) instead of it. */
   shape: "side" | "drawer" | "main";
   closeDrawer: () => void;
   showKeys: () => void;
   onDeleted: (id: string) => void;
 }
 
-/** The home of phones is the list; this is the same view with its contents. */
-const CONNECT = `${ROUTES.home}?connect`;
+/** The home view on narrow screens is the list; this URL shows its usual content. */
+const CONNECT_PATH = `${ROUTES.home}?connect`;
 
 export function Sidebar({ currentId, shape, closeDrawer, showKeys, onDeleted }: SidebarProps) {
   const side = useRef<HTMLDivElement>(null);
@@ -35,11 +35,11 @@ export function Sidebar({ currentId, shape, closeDrawer, showKeys, onDeleted }: 
       id={isMain ? "main" : undefined}
       className={styles["sidebar"]}
       tabIndex={-1}
-      aria-label="Conversations and places"
+      aria-label="Conversations and navigation"
     >
       <div className={styles["brand"]}>
         <Link href={ROUTES.home} className={styles["home"]}>
-          <Mark />
+          <Logo />
           <span>Koine</span>
         </Link>
         <Link
@@ -56,23 +56,23 @@ export function Sidebar({ currentId, shape, closeDrawer, showKeys, onDeleted }: 
       </div>
       {isMain && <h1 className={kit["hidden"]}>Conversations</h1>}
       <ThreadsPanel currentId={currentId} onDeleted={onDeleted} />
-      <nav className={styles["places"]} aria-label="Places">
-        <Place href={CONNECT} current={path === ROUTES.home && !isMain} icon="plug" label="Connect an SDK" />
-        <Place href={ROUTES.translate} current={path === ROUTES.translate} icon="translate" label="Translate" />
+      <nav className={styles["places"]} aria-label="Navigation">
+        <NavLink href={CONNECT_PATH} current={path === ROUTES.home && !isMain} icon="plug" label="Connect an SDK" />
+        <NavLink href={ROUTES.translate} current={path === ROUTES.translate} icon="translate" label="Translate" />
         <SettingsMenu showKeys={showKeys} />
       </nav>
     </div>
   );
 }
 
-interface PlaceProps {
+interface NavLinkProps {
   href: string;
   current: boolean;
   icon: IconName;
   label: string;
 }
 
-function Place({ href, current, icon, label }: PlaceProps) {
+function NavLink({ href, current, icon, label }: NavLinkProps) {
   return (
     <Link href={href} className={styles["place"]} aria-current={current ? "page" : undefined}>
       <Icon name={icon} size={17} />

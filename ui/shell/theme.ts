@@ -1,31 +1,31 @@
-// Light, dark, or whatever the system says. The choice is kept in this browser; the colours are theme.css's to know.
+// The color theme: light, dark or that of the system. Stored in localStorage; theme.css defines the colors.
 import { useSyncExternalStore } from "react";
-import { keep, readKept } from "../kit/index.ts";
+import { writeStored, readStored } from "../kit/index.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-const NAME = "theme";
+const STORAGE_KEY = "theme";
 const listeners = new Set<() => void>();
 let theme: Theme = "system";
 
-const themeOf = (kept: string | null | undefined): Theme => THEMES.find((each) => each === kept) ?? "system";
+const parseTheme = (stored: string | null | undefined): Theme => THEMES.find((each) => each === stored) ?? "system";
 
-/** Called before the first view is drawn, so that it never flashes in the other scheme. */
+/** Called before the first render, so that the page never flashes in the wrong theme. */
 export function restoreTheme(): void {
-  show(themeOf(readKept(NAME)));
+  applyTheme(parseTheme(readStored(STORAGE_KEY)));
   window.addEventListener("storage", ({ key }) => {
-    // Another tab has chosen, or cleared everything.
-    if (key === null || key.endsWith(NAME)) show(themeOf(readKept(NAME)));
+    // Another tab has changed the theme or cleared the storage.
+    if (key === null || key.endsWith(STORAGE_KEY)) applyTheme(parseTheme(readStored(STORAGE_KEY)));
   });
 }
 
 export function chooseTheme(next: Theme): void {
-  keep(NAME, next === "system" ? undefined : next);
-  show(next);
+  writeStored(STORAGE_KEY, next === "system" ? undefined : next);
+  applyTheme(next);
 }
 
-function show(next: Theme): void {
+function applyTheme(next: Theme): void {
   theme = next;
   const root = document.documentElement;
   if (next === "system") delete root.dataset["theme"];

@@ -1,8 +1,8 @@
-// Whether the screen is as a question of CSS has it; for what CSS alone cannot change, such as what is the main part.
+// Hook for media queries, for changes that CSS alone cannot make.
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Where the side is a drawer; frame.module.css says the same. */
-export const NARROW = "(width <= 48rem)";
+/** Below this width the sidebar is a drawer; frame.module.css has the same value. */
+export const NARROW_SCREEN = "(width <= 48rem)";
 
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(

@@ -1,8 +1,8 @@
-// A tool call that waits for somebody: allowed, or not, with a reason that the model is told.
+// The approve and deny buttons of a pending tool call; a denial may have a reason, which the model receives.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { PendingApproval } from "../data/types.ts";
-import { Button, Trouble, type Attempt, useAttempt } from "../kit/index.ts";
+import { Button, ErrorMessage, type ActionAttempt, useAttempt } from "../kit/index.ts";
 import styles from "./tasks.module.css";
 
 export interface ApprovalBarProps {
@@ -10,7 +10,7 @@ export interface ApprovalBarProps {
   onDecide: (approve: boolean, reason?: string) => Promise<void>;
 }
 
-/** The decision alone: what is decided on stands beside it. */
+/** The buttons alone; the tool call is shown beside them. */
 export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
   const [denying, setDenying] = useState(false);
   const denyButton = useRef<HTMLButtonElement>(null);
@@ -18,14 +18,14 @@ export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
   const { toolName } = approval;
   const decide = (approve: boolean, reason?: string): void =>
     void attempt.run(() => (reason === undefined ? onDecide(approve) : onDecide(approve, reason)));
-  const back = (): void => {
+  const closeDenyForm = (): void => {
     flushSync(() => setDenying(false));
     denyButton.current?.focus();
   };
   return (
     <div className={styles["decision"]} role="group" aria-label={`Allow ${toolName}?`}>
       {denying ? (
-        <DenyForm attempt={attempt} onDeny={(reason) => decide(false, reason)} onBack={back} />
+        <DenyForm attempt={attempt} onDeny={(reason) => decide(false, reason)} onBack={closeDenyForm} />
       ) : (
         <p className={styles["buttons"]}>
           <Button variant="primary" small icon="check" busy={attempt.busy} onClick={() => decide(true)}>
@@ -41,16 +41,16 @@ export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
           >
             Deny
           </Button>
-          <span className={styles["asked"]}>Waits for you: nothing runs until you decide.</span>
+          <span className={styles["asked"]}>The tool runs only after you approve.</span>
         </p>
       )}
-      {attempt.error !== undefined && <Trouble>{attempt.error}</Trouble>}
+      {attempt.error !== undefined && <ErrorMessage>{attempt.error}</ErrorMessage>}
     </div>
   );
 }
 
 interface DenyFormProps {
-  attempt: Attempt;
+  attempt: ActionAttempt;
   onDeny: (reason: string | undefined) => void;
   onBack: () => void;
 }
@@ -76,8 +76,8 @@ function DenyForm({ attempt, onDeny, onBack }: DenyFormProps) {
     >
       <input
         ref={field}
-        aria-label="Reason, told to the model"
-        placeholder="Why not? (the model is told; may be empty)"
+        aria-label="Reason, sent to the model"
+        placeholder="Reason (optional, sent to the model)"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -1,16 +1,15 @@
-// The tool calls that wait for somebody, above the composer: wherever the conversation is scrolled to, they can be decided.
-// However many they are, they leave room for the conversation and the composer.
+// Pending tool calls above the composer, so that they can be decided at any scroll position. Their height is limited.
 import { useState } from "react";
 import type { ConversationActions, PendingApproval } from "../data/types.ts";
 import { Icon } from "../kit/index.ts";
 import { ApprovalBar } from "./approval-bar.tsx";
 import styles from "./tasks.module.css";
-import { announcedApprovals } from "./task-words.ts";
+import { announceApprovals } from "./task-descriptions.ts";
 
 export interface ApprovalsProps {
   approvals: readonly PendingApproval[];
-  decide: ConversationActions["decide"];
-  /** The last of them is decided: the button that had the focus is about to go. */
+  decide: ConversationActions["decideToolCall"];
+  /** Called after the last decision: the focused button is about to disappear. */
   onDecided: () => void;
 }
 
@@ -19,12 +18,12 @@ export function Approvals({ approvals, decide, onDecided }: ApprovalsProps) {
   return (
     <>
       <p role="alert" className={styles["spoken"]}>
-        {useNews(approvals)}
+        {useApprovalAnnouncement(approvals)}
       </p>
       {approvals.length > 0 && (
         <div className={styles["approvals"]} role="group" aria-label="Waiting for approval" tabIndex={-1}>
           {approvals.map((approval) => (
-            <Waiting
+            <ApprovalCard
               key={approval.toolCallId}
               approval={approval}
               onDecide={async (approve, reason) => {
@@ -39,28 +38,31 @@ export function Approvals({ approvals, decide, onDecided }: ApprovalsProps) {
   );
 }
 
-/** What has come since: those that go on waiting while others are decided are not told of again. */
-function useNews(approvals: readonly PendingApproval[]): string {
-  const [told, setTold] = useState<{ of: readonly PendingApproval[]; words: string }>({ of: [], words: "" });
-  if (told.of === approvals) return told.words;
-  const words = announcedApprovals(told.of, approvals, told.words);
-  // Of this rendering already.
-  setTold({ of: approvals, words });
-  return words;
+/** Returns the announcement of new approvals; those that keep waiting are not announced again. */
+function useApprovalAnnouncement(approvals: readonly PendingApproval[]): string {
+  const [announced, setAnnounced] = useState<{ approvals: readonly PendingApproval[]; text: string }>({
+    approvals: [],
+    text: "",
+  });
+  if (announced.approvals === approvals) return announced.text;
+  const text = announceApprovals(announced.approvals, approvals, announced.text);
+  // Setting state while rendering: React renders again with it before the commit.
+  setAnnounced({ approvals, text });
+  return text;
 }
 
-interface WaitingProps {
+interface ApprovalCardProps {
   approval: PendingApproval;
   onDecide: (approve: boolean, reason?: string) => Promise<void>;
 }
 
-function Waiting({ approval, onDecide }: WaitingProps) {
+function ApprovalCard({ approval, onDecide }: ApprovalCardProps) {
   const { toolName, argumentsText } = approval;
   return (
-    <section className={styles["approval"]} aria-label={`${toolName} waits`}>
+    <section className={styles["approval"]} aria-label={`${toolName} needs approval`}>
       <p className={styles["note"]}>
         <Icon name="tool" size={16} />
-        <strong className={styles["tool"]}>{toolName}</strong> wants to run
+        <strong className={styles["tool"]}>{toolName}</strong> needs your approval
       </p>
       <pre className={styles["arguments"]} tabIndex={0} aria-label="Arguments">
         {argumentsText}

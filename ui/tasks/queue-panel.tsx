@@ -1,41 +1,41 @@
-// What waits to be said. It is no part of the conversation until then.
-import { textOf } from "koine";
+// The panel with queued messages, which are not part of the conversation yet.
+import { getText } from "koine";
 import { useEffect, useState } from "react";
-import type { QueuedMessage } from "../data/types.ts";
+import type { QueueEntry } from "../data/types.ts";
 import { Button, Icon, IconButton } from "../kit/index.ts";
 import styles from "./tasks.module.css";
 
-/** One that waits; of what this tab itself has to send, also how far that has come. */
-export interface QueueItem extends QueuedMessage {
+/** A queued message; messages of this tab's outbox also have a stage. */
+export interface QueuePanelItem extends QueueEntry {
   stage?: "waiting" | "sending" | "failed";
-  /** Why it was not sent, or what is known of it. */
+  /** Reason of the failure, or why the outcome is unknown. */
   error?: string;
 }
 
 export interface QueuePanelProps {
-  items: readonly QueueItem[];
-  /** When they are said. */
+  items: readonly QueuePanelItem[];
+  /** States when the messages are sent. */
   note?: string;
-  /** Takes one out of the queue, to write it anew. */
-  onTakeBack?: ((id: string) => void) | undefined;
-  /** Says one without waiting any longer, or tries it again. */
-  onSayNow?: ((id: string) => void) | undefined;
+  /** Removes a message from the queue and puts it into the draft. */
+  onRecall?: ((id: string) => void) | undefined;
+  /** Sends a message now, or retries it. */
+  onSendNow?: ((id: string) => void) | undefined;
 }
 
-const MODES: Record<QueuedMessage["mode"], string> = { steer: "Steer", "follow-up": "Follow up" };
+const MODE_LABELS: Record<QueueEntry["mode"], string> = { steer: "Steer", "follow-up": "Follow up" };
 
-export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProps) {
+export function QueuePanel({ items, note, onRecall, onSendNow }: QueuePanelProps) {
   const isSlow = useSlow(items.some(({ stage }) => stage === "sending"));
   const shown = isSlow ? items : items.filter(({ stage }) => stage !== "sending");
   const isShown = shown.length > 0;
   return (
     <div className={styles[isShown ? "queue" : "noQueue"]}>
-      {/* Always there, so that what comes into it is announced: the sentence, and not the list. */}
+      {/* Always rendered, so that screen readers announce changes of the sentence but not the list. */}
       <p className={styles["note"]} role="status">
         {isShown && (
           <>
             <Icon name="queue" size={16} />
-            <strong>{summaryOf(shown)}</strong> {note}
+            <strong>{summarizeQueue(shown)}</strong> {note}
           </>
         )}
       </p>
@@ -43,7 +43,7 @@ export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProp
         <section aria-label="Queued messages">
           <ol>
             {shown.map((item) => (
-              <QueuedRow key={item.id} item={item} onTakeBack={onTakeBack} onSayNow={onSayNow} />
+              <QueueRow key={item.id} item={item} onRecall={onRecall} onSendNow={onSendNow} />
             ))}
           </ol>
         </section>
@@ -52,7 +52,7 @@ export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProp
   );
 }
 
-/** What is just being sent is shown only where that takes long. */
+/** A message that is being sent is shown only after this time. */
 const SLOW_MS = 1000;
 
 function useSlow(isSending: boolean): boolean {
@@ -68,51 +68,51 @@ function useSlow(isSending: boolean): boolean {
   return slow;
 }
 
-function summaryOf(items: readonly QueueItem[]): string {
+function summarizeQueue(items: readonly QueuePanelItem[]): string {
   const waiting = items.filter(({ stage }) => stage !== "failed" && stage !== "sending").length;
   const failed = items.filter(({ stage }) => stage === "failed").length;
   const sending = items.filter(({ stage }) => stage === "sending").length;
   const sentences = [
     sending > 0 && (sending === 1 ? "1 message is being sent." : `${sending} messages are being sent.`),
     failed > 0 && (failed === 1 ? "1 message was not sent." : `${failed} messages were not sent.`),
-    waiting > 0 && (waiting === 1 ? "1 message waits." : `${waiting} messages wait.`),
+    waiting > 0 && (waiting === 1 ? "1 message is queued." : `${waiting} messages are queued.`),
   ];
   return sentences.filter((each) => each !== false).join(" ");
 }
 
-interface RowProps extends Pick<QueuePanelProps, "onTakeBack" | "onSayNow"> {
-  item: QueueItem;
+interface QueueRowProps extends Pick<QueuePanelProps, "onRecall" | "onSendNow"> {
+  item: QueuePanelItem;
 }
 
-function QueuedRow({ item, onTakeBack, onSayNow }: RowProps) {
+function QueueRow({ item, onRecall, onSendNow }: QueueRowProps) {
   const { id, mode, message, stage, error } = item;
-  const words = wordsOf(message);
+  const text = describeMessage(message);
   const isSending = stage === "sending";
   const isFailed = stage === "failed";
   return (
     <li className={styles["queued"]} data-stage={stage}>
       <span className={styles["mode"]} data-failed={isFailed}>
-        {isSending ? "Sending" : isFailed ? "Not sent" : MODES[mode]}
+        {isSending ? "Sending" : isFailed ? "Not sent" : MODE_LABELS[mode]}
       </span>
-      <span className={styles["words"]} title={words}>
-        {words}
+      <span className={styles["words"]} title={text}>
+        {text}
       </span>
-      {onSayNow !== undefined && (isFailed || stage === "waiting") && (
-        <Button small onClick={() => onSayNow(id)}>
-          {isFailed ? "Send again" : "Say it now"}
+      {onSendNow !== undefined && (isFailed || stage === "waiting") && (
+        <Button small onClick={() => onSendNow(id)}>
+          {isFailed ? "Send again" : "Send now"}
         </Button>
       )}
-      {onTakeBack !== undefined && !isSending && (
-        <IconButton label="Take back" icon="edit" size={16} onClick={() => onTakeBack(id)} />
+      {onRecall !== undefined && !isSending && (
+        <IconButton label="Remove and edit" icon="edit" size={16} onClick={() => onRecall(id)} />
       )}
       {error !== undefined && <span className={styles["why"]}>{error}</span>}
     </li>
   );
 }
 
-function wordsOf(message: QueuedMessage["message"]): string {
+function describeMessage(message: QueueEntry["message"]): string {
   const files = message.parts.filter(({ type }) => type !== "text").length;
-  const text = textOf(message);
+  const text = getText(message);
   if (files === 0) return text;
   return [text, files === 1 ? "(with a file)" : `(with ${files} files)`].filter(Boolean).join(" ");
 }

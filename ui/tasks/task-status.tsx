@@ -1,17 +1,17 @@
-// What a task is at, in words, and how to go on where it is at its end.
+// The status line of a task, with a retry button after a failure.
 import { type Message, user } from "koine";
-import type { TaskState } from "../data/types.ts";
+import type { TaskActivity } from "../data/types.ts";
 import { Button, Icon, type IconName, Spinner } from "../kit/index.ts";
 import styles from "./tasks.module.css";
-import { describeTask } from "./task-words.ts";
+import { describeTask } from "./task-descriptions.ts";
 
 export interface TaskStatusProps {
-  task: TaskState;
-  /** Says something that lets a failed task try again. */
-  onGoOn: (message: Message) => void;
+  task: TaskActivity;
+  /** Sends a message that makes a failed task try again. */
+  onRetry: (message: Message) => void;
 }
 
-const SIGNS: Record<TaskState["state"], IconName | undefined> = {
+const STATE_ICONS: Record<TaskActivity["state"], IconName | undefined> = {
   idle: undefined,
   running: undefined,
   waiting: "clock",
@@ -19,11 +19,11 @@ const SIGNS: Record<TaskState["state"], IconName | undefined> = {
   cancelled: "stop",
 };
 
-export function TaskStatus({ task, onGoOn }: TaskStatusProps) {
+export function TaskStatus({ task, onRetry }: TaskStatusProps) {
   const { state, model } = task;
-  const sign = SIGNS[state];
+  const icon = STATE_ICONS[state];
   return (
-    // That somebody is waited for is announced beside what is waited for, and not twice.
+    // Pending approvals are announced by their own alert, so this line is not announced then.
     <div
       className={styles["status"]}
       data-state={state}
@@ -32,10 +32,15 @@ export function TaskStatus({ task, onGoOn }: TaskStatusProps) {
       aria-live={state === "waiting" ? "off" : "polite"}
     >
       {state === "running" && <Spinner size={14} />}
-      {sign !== undefined && <Icon name={sign} size={16} />}
+      {icon !== undefined && <Icon name={icon} size={16} />}
       <span className={styles["sentence"]}>{describeTask(task)}</span>
       {state === "failed" && (
-        <Button small icon="refresh" onClick={() => onGoOn(user(GO_ON))} title={`Says “${GO_ON}” to the model`}>
+        <Button
+          small
+          icon="refresh"
+          onClick={() => onRetry(user(RETRY_TEXT))}
+          title={`Sends “${RETRY_TEXT}” to the model`}
+        >
           Try again
         </Button>
       )}
@@ -44,5 +49,5 @@ export function TaskStatus({ task, onGoOn }: TaskStatusProps) {
   );
 }
 
-/** A task goes on when something is said to it. */
-const GO_ON = "Go on.";
+/** A task continues when it receives a message. */
+const RETRY_TEXT = "Continue.";

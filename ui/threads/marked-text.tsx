@@ -1,12 +1,12 @@
-// A text in which the words of a search are marked.
-import { markWords } from "./rows.ts";
+// A text with highlighted search terms.
+import { highlightTerms } from "./thread-rows.ts";
 
-export function MarkedText({ text, search }: { text: string; search: string }) {
+export function HighlightedText({ text, search }: { text: string; search: string }) {
   if (search === "") return text;
   let at = 0;
-  return markWords(text, search).map(({ text: words, marked }) => {
+  return highlightTerms(text, search).map(({ text: spanText, isMatch }) => {
     const key = at;
-    at += words.length;
-    return marked ? <mark key={key}>{words}</mark> : <span key={key}>{words}</span>;
+    at += spanText.length;
+    return isMatch ? <mark key={key}>{spanText}</mark> : <span key={key}>{spanText}</span>;
   });
 }

@@ -1,4 +1,4 @@
-// Where one types what to look for. The list asks the server when the typing rests.
+// The search field of the thread list. The list queries the server when typing pauses.
 import { useState, type Ref } from "react";
 import { Icon, IconButton } from "../kit/index.ts";
 import styles from "./threads.module.css";
@@ -6,7 +6,7 @@ import styles from "./threads.module.css";
 export interface SearchFieldProps {
   ref: Ref<HTMLInputElement>;
   onSearch: (text: string) => void;
-  /** Moves on to what was found. */
+  /** Moves the focus to the results. */
   toList: () => void;
 }
 

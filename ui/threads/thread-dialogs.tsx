@@ -1,17 +1,17 @@
-// Renaming and deleting a thread from the list.
+// Dialogs that rename and delete a thread.
 import { useId, useState } from "react";
-import { type Attempt, Button, Dialog, Trouble, useAttempt } from "../kit/index.ts";
-import type { Thread } from "../data/types.ts";
-import { nameOf } from "../data/names.ts";
+import { type ActionAttempt, Button, Dialog, ErrorMessage, useAttempt } from "../kit/index.ts";
+import type { ThreadJson } from "../data/types.ts";
+import { formatThreadName } from "../data/thread-names.ts";
 import styles from "./threads.module.css";
 
 interface ThreadDialogProps {
-  thread: Thread;
+  thread: ThreadJson;
   onClose: () => void;
 }
 
-/** What a dialog's button does. The dialog closes only when it succeeded. */
-function useClosing(onClose: () => void): Attempt & { close: (work: () => Promise<unknown>) => void } {
+/** Runs the action of a dialog's button; the dialog closes only on success. */
+function useClosingAction(onClose: () => void): ActionAttempt & { close: (work: () => Promise<unknown>) => void } {
   const attempt = useAttempt();
   return {
     ...attempt,
@@ -25,7 +25,7 @@ export function RenameDialog({
   rename,
 }: ThreadDialogProps & { rename: (title: string) => Promise<unknown> }) {
   const [title, setTitle] = useState(thread.title ?? "");
-  const { busy, error, close } = useClosing(onClose);
+  const { busy, error, close } = useClosingAction(onClose);
   const form = useId();
   return (
     <Dialog
@@ -52,20 +52,20 @@ export function RenameDialog({
           Title
           <input
             value={title}
-            placeholder={nameOf({ ...thread, title: null })}
+            placeholder={formatThreadName({ ...thread, title: null })}
             maxLength={500}
             onChange={(event) => setTitle(event.target.value)}
           />
         </label>
-        <p className={styles["help"]}>Without a title, the first words stand for it.</p>
-        {error !== undefined && <Trouble>{error}</Trouble>}
+        <p className={styles["help"]}>Without a title, the beginning of the first message is shown.</p>
+        {error !== undefined && <ErrorMessage>{error}</ErrorMessage>}
       </form>
     </Dialog>
   );
 }
 
 export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { remove: () => Promise<unknown> }) {
-  const { busy, error, close } = useClosing(onClose);
+  const { busy, error, close } = useClosingAction(onClose);
   const count = thread.summary?.messages;
   return (
     <Dialog
@@ -74,20 +74,22 @@ export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { 
       title="Delete this conversation?"
       footer={
         <>
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button variant="danger" icon="trash" busy={busy} onClick={() => close(remove)}>
-            Delete for good
+            Delete permanently
           </Button>
         </>
       }
     >
       <p>
-        <strong>{nameOf(thread)}</strong> goes with {count === undefined ? "its messages" : countOf(count)}, every
-        branch and the records of its calls. This cannot be undone.
+        <strong>{formatThreadName(thread)}</strong> will be deleted with{" "}
+        {count === undefined ? "its messages" : formatMessageCount(count)}, every branch and the records of its calls.
+        This cannot be undone.
       </p>
-      {error !== undefined && <Trouble>{error}</Trouble>}
+      {error !== undefined && <ErrorMessage>{error}</ErrorMessage>}
     </Dialog>
   );
 }
 
-const countOf = (count: number): string => (count === 1 ? "its one message" : `all of its ${count} messages`);
+const formatMessageCount = (count: number): string =>
+  count === 1 ? "its one message" : `all of its ${count} messages`;

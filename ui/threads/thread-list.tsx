@@ -1,24 +1,24 @@
-// The list itself: as long as it may be, only what can be seen is in the page. Tab reaches one row, arrow keys the others.
+// The virtualized thread list. Tab reaches one row, arrow keys the others.
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import type { Thread, ThreadListState } from "../data/types.ts";
+import type { ThreadJson, ThreadListState } from "../data/types.ts";
 import { Button, Spinner } from "../kit/index.ts";
-import type { Row } from "./rows.ts";
+import type { ThreadListRow } from "./thread-rows.ts";
 import { ThreadRow } from "./thread-row.tsx";
 import styles from "./threads.module.css";
 
 export interface ThreadListProps {
-  rows: readonly Row[];
+  rows: readonly ThreadListRow[];
   search: string;
   currentId: string | undefined;
   more: ThreadListState["more"];
   loadMore: () => void;
-  onRename: (thread: Thread) => void;
-  onDelete: (thread: Thread) => void;
+  onRename: (thread: ThreadJson) => void;
+  onDelete: (thread: ThreadJson) => void;
 }
 
-/** Rows that are drawn beyond those that can be seen. */
-const BEYOND = 6;
+/** Rows rendered beyond the visible ones. */
+const OVERSCAN_ROWS = 6;
 const ROW_HEIGHT = 58;
 
 export function ThreadList(props: ThreadListProps) {
@@ -29,19 +29,19 @@ export function ThreadList(props: ThreadListProps) {
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => rows[index]?.thread.id ?? index,
-    overscan: BEYOND,
+    overscan: OVERSCAN_ROWS,
   });
-  const { reachable, reach, walk } = useWalk(props, box, virtual);
+  const { tabStopId, setTabStop, handleKey } = useRowNavigation(props, box, virtual);
   const shown = virtual.getVirtualItems();
-  const isNearEnd = (shown.at(-1)?.index ?? -1) >= rows.length - BEYOND;
+  const isNearEnd = (shown.at(-1)?.index ?? -1) >= rows.length - OVERSCAN_ROWS;
   const load = useEffectEvent(loadMore);
-  // Not again for a page that failed: only what came, or scrolling, asks for more.
+  // Does not repeat a failed page: only new rows or scrolling load more.
   useEffect(() => {
     if (more === true && isNearEnd) load();
   }, [more, isNearEnd, rows.length]);
-  const given = { search, onRename, onDelete };
+  const rowProps = { search, onRename, onDelete };
   return (
-    <div ref={box} className={styles["scroll"]} onKeyDown={walk}>
+    <div ref={box} className={styles["scroll"]} onKeyDown={handleKey}>
       <ul className={styles["list"]} aria-label="Conversations" style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ key, index, start }) => {
           const row = rows[index];
@@ -55,19 +55,19 @@ export function ThreadList(props: ThreadListProps) {
               aria-setsize={more === false ? rows.length : -1}
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
-              onFocus={() => reach(id)}
+              onFocus={() => setTabStop(id)}
             >
-              <ThreadRow {...row} {...given} current={id === currentId} reachable={id === reachable} />
+              <ThreadRow {...row} {...rowProps} current={id === currentId} isTabStop={id === tabStopId} />
             </li>
           );
         })}
       </ul>
-      {more !== false && <More hasFailed={more === "failed"} loadMore={loadMore} />}
+      {more !== false && <LoadMore hasFailed={more === "failed"} loadMore={loadMore} />}
     </div>
   );
 }
 
-function More({ hasFailed, loadMore }: { hasFailed: boolean; loadMore: () => void }) {
+function LoadMore({ hasFailed, loadMore }: { hasFailed: boolean; loadMore: () => void }) {
   return (
     <div className={styles["more"]}>
       {hasFailed ? (
@@ -81,37 +81,37 @@ function More({ hasFailed, loadMore }: { hasFailed: boolean; loadMore: () => voi
   );
 }
 
-interface Walk {
-  /** The thread whose row Tab reaches. */
-  reachable: string | undefined;
-  reach: (id: string) => void;
-  walk: (event: KeyboardEvent) => void;
+interface RowNavigation {
+  /** Id of the thread whose row is in the tab order. */
+  tabStopId: string | undefined;
+  setTabStop: (id: string) => void;
+  handleKey: (event: KeyboardEvent) => void;
 }
 
-function useWalk(
+function useRowNavigation(
   { rows, currentId, onRename, onDelete }: ThreadListProps,
   box: RefObject<HTMLElement | null>,
   virtual: Virtualizer<HTMLDivElement, Element>,
-): Walk {
+): RowNavigation {
   const [reached, reach] = useState<string>();
   const isThere = (id: string | undefined): boolean => rows.some(({ thread }) => thread.id === id);
-  // A row that is far away has to be drawn before it can have the focus.
-  const wanted = useRef<string>(undefined);
-  const focusWanted = (): void => {
-    if (wanted.current === undefined) return;
-    const link = box.current?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(wanted.current)}"]`);
+  // A row outside the viewport must be rendered before it can be focused.
+  const pendingFocusId = useRef<string>(undefined);
+  const focusPending = (): void => {
+    if (pendingFocusId.current === undefined) return;
+    const link = box.current?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(pendingFocusId.current)}"]`);
     if (link === null || link === undefined) return;
-    wanted.current = undefined;
+    pendingFocusId.current = undefined;
     link.focus({ preventScroll: true });
   };
-  useEffect(focusWanted);
+  useEffect(focusPending);
   const go = (index: number): void => {
     const id = rows[index]?.thread.id;
     if (id === undefined) return;
-    wanted.current = id;
+    pendingFocusId.current = id;
     reach(id);
     virtual.scrollToIndex(index);
-    focusWanted();
+    focusPending();
   };
   const walk = (event: KeyboardEvent): void => {
     const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("a[data-thread]") : null;
@@ -127,10 +127,10 @@ function useWalk(
     else return;
     event.preventDefault();
   };
-  return { reachable: [reached, currentId].find(isThere) ?? rows[0]?.thread.id, reach, walk };
+  return { tabStopId: [reached, currentId].find(isThere) ?? rows[0]?.thread.id, setTabStop: reach, handleKey: walk };
 }
 
-/** The first row of the list gets the focus; from the search field. */
-export function focusFirstRow(around: HTMLElement | null): void {
-  around?.querySelector<HTMLElement>("a[data-thread]")?.focus();
+/** Focuses the first row; called from the search field. */
+export function focusFirstRow(container: HTMLElement | null): void {
+  container?.querySelector<HTMLElement>("a[data-thread]")?.focus();
 }

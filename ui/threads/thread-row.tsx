@@ -1,27 +1,27 @@
-// One thread of the list.
+// One row of the thread list.
 import { memo } from "react";
 import { Link } from "wouter";
-import type { Thread } from "../data/types.ts";
+import type { ThreadJson } from "../data/types.ts";
 import { Icon, Menu, RelativeTime, VisuallyHidden } from "../kit/index.ts";
 import { threadPath } from "../routes.ts";
-import { MarkedText } from "./marked-text.tsx";
-import { nameOf } from "../data/names.ts";
-import { factsOf, plainSnippet, type Row } from "./rows.ts";
+import { HighlightedText } from "./marked-text.tsx";
+import { formatThreadName } from "../data/thread-names.ts";
+import { listThreadDetails, toPlainText, type ThreadListRow } from "./thread-rows.ts";
 import styles from "./threads.module.css";
 
-export interface ThreadRowProps extends Row {
+export interface ThreadRowProps extends ThreadListRow {
   current: boolean;
-  /** Whether Tab reaches this row; arrow keys reach the others. */
-  reachable: boolean;
+  /** The row is in the tab order; arrow keys reach the others. */
+  isTabStop: boolean;
   search: string;
-  onRename: (thread: Thread) => void;
-  onDelete: (thread: Thread) => void;
+  onRename: (thread: ThreadJson) => void;
+  onDelete: (thread: ThreadJson) => void;
 }
 
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
-  const { thread, hits, current, reachable, search, onRename, onDelete } = props;
-  const name = nameOf(thread);
-  const tabIndex = reachable ? 0 : -1;
+  const { thread, hits, current, isTabStop, search, onRename, onDelete } = props;
+  const name = formatThreadName(thread);
+  const tabIndex = isTabStop ? 0 : -1;
   return (
     <div className={styles["row"]} data-current={current}>
       <Link
@@ -33,11 +33,11 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       >
         <span className={styles["first"]}>
           <span className={styles["name"]} title={name}>
-            <MarkedText text={name} search={search} />
+            <HighlightedText text={name} search={search} />
           </span>
           <RelativeTime value={thread.summary?.updatedAt ?? thread.createdAt} className={styles["when"]} />
         </span>
-        <Facts thread={thread} />
+        <ThreadDetails thread={thread} />
       </Link>
       <Menu
         label={`Actions for ${name}`}
@@ -53,7 +53,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           {hits.map(({ messageId, snippet }) => (
             <li key={messageId}>
               <Link href={threadPath(thread.id, messageId)} tabIndex={tabIndex} className={styles["hit"]}>
-                <MarkedText text={plainSnippet(snippet)} search={search} />
+                <HighlightedText text={toPlainText(snippet)} search={search} />
               </Link>
             </li>
           ))}
@@ -63,7 +63,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   );
 });
 
-function Facts({ thread }: { thread: Thread }) {
+function ThreadDetails({ thread }: { thread: ThreadJson }) {
   const { summary, kind } = thread;
   return (
     <span className={styles["facts"]}>
@@ -78,7 +78,7 @@ function Facts({ thread }: { thread: Thread }) {
           Task
         </span>
       )}
-      {factsOf(thread).map((fact, at) => (
+      {listThreadDetails(thread).map((fact, at) => (
         <span key={fact} title={at === 0 ? summary?.models.join(", ") : undefined}>
           {fact}
         </span>

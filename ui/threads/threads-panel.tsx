@@ -1,9 +1,9 @@
-// The threads beside every view: searched while one types, filtered, and always up to date.
+// The panel with the thread list, its search field and filter.
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useApi, useThreads } from "../data/hooks.ts";
-import type { Thread, ThreadFilter, ThreadListState } from "../data/types.ts";
+import type { ThreadJson, ThreadFilter, ThreadListState } from "../data/types.ts";
 import { Button, Icon, Spinner, useShortcut, useToast } from "../kit/index.ts";
-import { FILTERS, rowsOf } from "./rows.ts";
+import { FILTERS, buildThreadRows } from "./thread-rows.ts";
 import { SearchField } from "./search-field.tsx";
 import { DeleteDialog, RenameDialog } from "./thread-dialogs.tsx";
 import { focusFirstRow, ThreadList } from "./thread-list.tsx";
@@ -11,22 +11,22 @@ import styles from "./threads.module.css";
 
 export interface ThreadsPanelProps {
   currentId: string | undefined;
-  /** The thread that is shown was deleted. */
+  /** Called when a thread was deleted here. */
   onDeleted: (id: string) => void;
 }
 
-type Asked = { what: "rename" | "delete"; thread: Thread };
+type ThreadDialogRequest = { kind: "rename" | "delete"; thread: ThreadJson };
 
 export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
   const state = useThreads();
   const { search, filter } = state;
-  const [asked, setAsked] = useState<Asked>();
+  const [dialogRequest, setDialogRequest] = useState<ThreadDialogRequest>();
   const panel = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   useShortcut(["/", "mod+k"], () => field.current?.focus(), "Search conversations");
-  const rows = useMemo(() => rowsOf(state.threads, state.hits), [state.threads, state.hits]);
-  const onRename = useCallback((thread: Thread) => setAsked({ what: "rename", thread }), []);
-  const onDelete = useCallback((thread: Thread) => setAsked({ what: "delete", thread }), []);
+  const rows = useMemo(() => buildThreadRows(state.threads, state.hits), [state.threads, state.hits]);
+  const onRename = useCallback((thread: ThreadJson) => setDialogRequest({ kind: "rename", thread }), []);
+  const onDelete = useCallback((thread: ThreadJson) => setDialogRequest({ kind: "delete", thread }), []);
   return (
     <div ref={panel} className={styles["panel"]}>
       <div className={styles["head"]}>
@@ -38,10 +38,10 @@ export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
         <FilterChoice filter={filter} choose={state.setFilter} />
       </div>
       <p role="status" className={styles["announced"]}>
-        {search !== "" && state.status === "ready" && found(rows.length, state.more !== false)}
+        {search !== "" && state.status === "ready" && formatFoundCount(rows.length, state.more !== false)}
       </p>
       {rows.length === 0 ? (
-        <NoRows state={state} retry={state.retry} />
+        <EmptyThreadList state={state} retry={state.retry} />
       ) : (
         <ThreadList
           rows={rows}
@@ -52,20 +52,22 @@ export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
           {...{ onRename, onDelete }}
         />
       )}
-      {asked !== undefined && <AskedDialog {...asked} onClose={() => setAsked(undefined)} onDeleted={onDeleted} />}
+      {dialogRequest !== undefined && (
+        <ThreadDialog {...dialogRequest} onClose={() => setDialogRequest(undefined)} onDeleted={onDeleted} />
+      )}
     </div>
   );
 }
 
-const found = (count: number, more: boolean): string =>
+const formatFoundCount = (count: number, more: boolean): string =>
   count === 1 && !more ? "1 conversation found" : `${count}${more ? " or more" : ""} conversations found`;
 
-function AskedDialog({
-  what,
+function ThreadDialog({
+  kind: what,
   thread,
   onClose,
   onDeleted,
-}: Asked & { onClose: () => void; onDeleted: (id: string) => void }) {
+}: ThreadDialogRequest & { onClose: () => void; onDeleted: (id: string) => void }) {
   const api = useApi();
   const toast = useToast();
   if (what === "rename") {
@@ -97,7 +99,7 @@ function FilterChoice({ filter, choose }: { filter: ThreadFilter; choose: (filte
   );
 }
 
-function NoRows({ state, retry }: { state: ThreadListState; retry: () => void }) {
+function EmptyThreadList({ state, retry }: { state: ThreadListState; retry: () => void }) {
   if (state.status === "loading") {
     return (
       <div className={styles["none"]}>
@@ -117,7 +119,7 @@ function NoRows({ state, retry }: { state: ThreadListState; retry: () => void })
       </div>
     );
   }
-  const { title, text } = emptyWords(state.search, state.filter);
+  const { title, text } = describeEmptyList(state.search, state.filter);
   return (
     <div className={styles["none"]}>
       <strong>{title}</strong>
@@ -126,17 +128,17 @@ function NoRows({ state, retry }: { state: ThreadListState; retry: () => void })
   );
 }
 
-function emptyWords(search: string, filter: ThreadFilter): { title: string; text: string } {
+function describeEmptyList(search: string, filter: ThreadFilter): { title: string; text: string } {
   if (search !== "") {
     return {
       title: "Nothing found",
-      text: `No ${filter === "all" ? "conversation" : LABELS[filter].toLowerCase()} with “${search}” in title or words.`,
+      text: `No ${filter === "all" ? "conversation" : LABELS[filter].toLowerCase()} with “${search}” in the title or messages.`,
     };
   }
   if (filter !== "all")
-    return { title: `No ${LABELS[filter].toLowerCase()} yet`, text: "Others may be shown under “All”." };
+    return { title: `No ${LABELS[filter].toLowerCase()} yet`, text: "See “All” for other conversations." };
   return {
     title: "No conversations yet",
-    text: "They appear here by themselves as soon as an SDK calls, or you start one.",
+    text: "They appear here when an SDK calls the server or when you start one.",
   };
 }

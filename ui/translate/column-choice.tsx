@@ -1,15 +1,15 @@
-// Which dialects are shown, and which marks; and what the marks mean.
+// Controls above the columns: choice of dialects, notes switch and legend of the marks.
 import type { LossAction, LossLevel } from "koine";
 import { useId, type ReactNode } from "react";
 import { Icon } from "../kit/icons.tsx";
 import type { IconName } from "../kit/icons.tsx";
 import kit from "../kit/kit.module.css";
-import { LEVEL_WORDS } from "../json/json-row.tsx";
-import { useColumnChoice } from "./choices.ts";
+import { LEVEL_LABELS } from "../json/json-row.tsx";
+import { useColumnChoice } from "./stored-columns.ts";
 import styles from "./columns.module.css";
-import type { Levels } from "./loss-marks.ts";
-import { DIALECTS, SPEAKER_NAMES } from "./names.ts";
-import { ACTION_WORDS, LEVEL_MEANINGS } from "./words.ts";
+import type { ShownLevels } from "./loss-marks.ts";
+import { DIALECTS, DIALECT_NAMES } from "./dialect-names.ts";
+import { ACTION_MEANINGS, LEVEL_MEANINGS } from "./loss-labels.ts";
 
 function Popover({ label, icon, children }: { label: string; icon: IconName; children: ReactNode }) {
   const id = useId();
@@ -27,24 +27,26 @@ function Popover({ label, icon, children }: { label: string; icon: IconName; chi
 }
 
 export function ColumnChoice() {
-  const [chosen, choose] = useColumnChoice();
+  const [columns, setColumns] = useColumnChoice();
   return (
     <Popover label="Columns" icon="inspect">
       {DIALECTS.map((id) => (
         <label key={id} className={styles["check"]}>
           <input
             type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={({ target }) => choose(target.checked ? [...chosen, id] : chosen.filter((each) => each !== id))}
+            checked={columns.includes(id)}
+            onChange={({ target }) =>
+              setColumns(target.checked ? [...columns, id] : columns.filter((each) => each !== id))
+            }
           />
-          {SPEAKER_NAMES[id].title}
+          {DIALECT_NAMES[id].title}
         </label>
       ))}
     </Popover>
   );
 }
 
-export function NotesSwitch({ levels, onChange }: { levels: Levels; onChange: (levels: Levels) => void }) {
+export function NotesSwitch({ levels, onChange }: { levels: ShownLevels; onChange: (levels: ShownLevels) => void }) {
   return (
     <label className={styles["check"]}>
       <input
@@ -59,15 +61,15 @@ export function NotesSwitch({ levels, onChange }: { levels: Levels; onChange: (l
 
 export function Legend() {
   return (
-    <Popover label="What marks mean" icon="info">
+    <Popover label="Legend" icon="info">
       <dl className={styles["legend"]}>
         {(Object.entries(LEVEL_MEANINGS) as [LossLevel, string][]).map(([level, meaning]) => (
           <div key={level} data-level={level}>
-            <dt>{LEVEL_WORDS[level]}</dt>
+            <dt>{LEVEL_LABELS[level]}</dt>
             <dd>{meaning}</dd>
           </div>
         ))}
-        {(Object.entries(ACTION_WORDS) as [LossAction, string][]).map(([action, meaning]) => (
+        {(Object.entries(ACTION_MEANINGS) as [LossAction, string][]).map(([action, meaning]) => (
           <div key={action}>
             <dt>{action}</dt>
             <dd>{meaning}</dd>
@@ -75,7 +77,7 @@ export function Legend() {
         ))}
       </dl>
       <p className={styles["hint"]}>
-        In a column, n and p go from mark to mark. Choosing one shows it in the other columns, too.
+        In a column, n and p move from mark to mark. Selecting a mark shows it in the other columns, too.
       </p>
     </Popover>
   );

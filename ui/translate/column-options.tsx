@@ -1,24 +1,24 @@
-// What a request depends on in its target: which model is asked, and whose habits its server has.
+// Options of a request's target that affect the translation: the model and the vendor.
 import { useId } from "react";
 import { Icon } from "../kit/icons.tsx";
 import kit from "../kit/kit.module.css";
 import styles from "./columns.module.css";
-import { SPEAKER_NAMES, VENDORS } from "./names.ts";
-import type { Target } from "./types.ts";
+import { DIALECT_NAMES, VENDORS } from "./dialect-names.ts";
+import type { ColumnTarget } from "./types.ts";
 import type { ColumnOptions } from "./use-translator.ts";
 
 export interface ColumnOptionsProps {
-  target: Target;
-  /** The one that the payload asks for. */
+  target: ColumnTarget;
+  /** The model of the payload. */
   model: string;
   onChange: (options: ColumnOptions) => void;
 }
 
 export function ColumnOptionsButton({ target, model, onChange }: ColumnOptionsProps) {
   const id = useId();
-  const { title } = SPEAKER_NAMES[target.dialect];
-  const change = (given: Partial<Record<keyof ColumnOptions, string>>): void => {
-    const { dialect: _, ...options } = { ...target, ...given };
+  const { title } = DIALECT_NAMES[target.dialect];
+  const change = (changes: Partial<Record<keyof ColumnOptions, string>>): void => {
+    const { dialect: _, ...options } = { ...target, ...changes };
     onChange(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== "")));
   };
   const isSet = target.model !== undefined || target.vendor !== undefined;
@@ -37,7 +37,7 @@ export function ColumnOptionsButton({ target, model, onChange }: ColumnOptionsPr
       </button>
       <div id={id} popover="auto" role="group" aria-label={label} className={styles["popover"]}>
         <label className={styles["field"]}>
-          Model to ask
+          Model
           <input
             value={target.model ?? ""}
             placeholder={model === "" ? "as in the payload" : model}
@@ -55,7 +55,7 @@ export function ColumnOptionsButton({ target, model, onChange }: ColumnOptionsPr
             </select>
           </label>
         )}
-        <p className={styles["hint"]}>Some losses and repairs depend on them.</p>
+        <p className={styles["hint"]}>Some losses and repairs depend on these options.</p>
       </div>
     </>
   );

@@ -1,72 +1,77 @@
-// One column: a document with its marks, and what can be done with it.
+// One column: a JSON document with its marks and export buttons.
 import { useMemo, type ReactNode } from "react";
 import { CopyButton, IconButton, saveFile, Spinner } from "../kit/index.ts";
-import type { OnSelect } from "../json/json-view.tsx";
+import type { OnSelectMark } from "../json/json-view.tsx";
 import { JsonView } from "../json/json-view.tsx";
-import type { JsonDocument } from "../json/document.ts";
-import type { Mark } from "../json/marks.ts";
-import { tallyOf, tallyWords } from "../json/marks.ts";
+import type { JsonDocument } from "../json/json-document.ts";
+import type { DocumentMark } from "../json/document-marks.ts";
+import { countMarks, formatMarkCounts } from "../json/document-marks.ts";
 import { ColumnOptionsButton } from "./column-options.tsx";
 import styles from "./columns.module.css";
-import type { Levels } from "./loss-marks.ts";
-import { columnMarks } from "./loss-marks.ts";
-import { SPEAKER_NAMES } from "./names.ts";
-import type { Column, Kind, Target } from "./types.ts";
+import type { ShownLevels } from "./loss-marks.ts";
+import { createColumnMarks } from "./loss-marks.ts";
+import { DIALECT_NAMES } from "./dialect-names.ts";
+import type { TranslatedColumn, SourceKind, ColumnTarget } from "./types.ts";
 import type { ColumnOptions } from "./use-translator.ts";
 
-interface Selecting {
+interface SelectionProps {
   selection: readonly string[];
-  onSelect: OnSelect;
+  onSelect: OnSelectMark;
 }
 
-export interface DialectColumnProps extends Selecting {
-  target: Target;
-  column: Column | undefined;
-  kind: Kind;
+export interface DialectColumnProps extends SelectionProps {
+  target: ColumnTarget;
+  column: TranslatedColumn | undefined;
+  kind: SourceKind;
   model: string;
-  levels: Levels;
+  levels: ShownLevels;
   setOptions: (options: ColumnOptions) => void;
   onClose: (() => void) | undefined;
 }
 
-/** The element of a column: a dialect's, or "koine". There is one view with columns at a time. */
-export function columnId(dialect: string): string {
+/**
+ * Returns the element id of a column: a dialect, or "koine" for the canonical one. Only one view with columns exists at
+ * a time.
+ */
+export function toColumnElementId(dialect: string): string {
   return `column-${dialect}`;
 }
 
 export function DialectColumn(props: DialectColumnProps) {
   const { target, column, kind, levels, onClose } = props;
-  const { title } = SPEAKER_NAMES[target.dialect];
-  const marks = useMemo(() => (column === undefined ? [] : columnMarks(column, levels)), [column, levels]);
+  const { title } = DIALECT_NAMES[target.dialect];
+  const marks = useMemo(() => (column === undefined ? [] : createColumnMarks(column, levels)), [column, levels]);
   const document = column?.document;
   return (
-    <section id={columnId(target.dialect)} className={styles["column"]} aria-label={title}>
+    <section id={toColumnElementId(target.dialect)} className={styles["column"]} aria-label={title}>
       <header className={styles["head"]}>
         <h2>{title}</h2>
         {kind === "request" && <ColumnOptionsButton target={target} model={props.model} onChange={props.setOptions} />}
-        {column !== undefined && document !== undefined && <Exports column={column} document={document} kind={kind} />}
+        {column !== undefined && document !== undefined && (
+          <ExportButtons column={column} document={document} kind={kind} />
+        )}
         {onClose !== undefined && <IconButton label={`Hide ${title}`} icon="close" size={16} onClick={onClose} />}
       </header>
-      {column !== undefined && <Remarks column={column} />}
+      {column !== undefined && <ColumnRemarks column={column} />}
       {column === undefined && <p className={styles["wait"]}>{<Spinner label={`Translating to ${title}`} />}</p>}
       {column?.failure !== undefined && <p className={styles["failure"]}>{column.failure}</p>}
       {column !== undefined && document !== undefined && (
         <JsonView document={document} label={title} marks={marks} selection={props.selection} onSelect={props.onSelect}>
-          <LossTally column={column} />
+          <LossCounts column={column} />
         </JsonView>
       )}
     </section>
   );
 }
 
-/** All of its losses, also those that are not shown as marks. */
-function LossTally({ column: { losses } }: { column: Column }) {
-  const words = tallyWords(tallyOf(losses));
-  return <span className={styles["tally"]}>{words === "" ? "Nothing is lost" : words}</span>;
+/** Counts all losses, including those not shown as marks. */
+function LossCounts({ column: { losses } }: { column: TranslatedColumn }) {
+  const counts = formatMarkCounts(countMarks(losses));
+  return <span className={styles["tally"]}>{counts === "" ? "No losses" : counts}</span>;
 }
 
-function Remarks({ column: { remarks, beside } }: { column: Column }) {
-  const all = [...beside, ...remarks];
+function ColumnRemarks({ column: { remarks, envelope } }: { column: TranslatedColumn }) {
+  const all = [...envelope, ...remarks];
   if (all.length === 0) return null;
   return (
     <ul className={styles["remarks"]}>
@@ -77,8 +82,16 @@ function Remarks({ column: { remarks, beside } }: { column: Column }) {
   );
 }
 
-function Exports({ column, document, kind }: { column: Column; document: JsonDocument; kind: Kind }) {
-  const { title } = SPEAKER_NAMES[column.target.dialect];
+function ExportButtons({
+  column,
+  document,
+  kind,
+}: {
+  column: TranslatedColumn;
+  document: JsonDocument;
+  kind: SourceKind;
+}) {
+  const { title } = DIALECT_NAMES[column.target.dialect];
   const { wire } = column;
   const content = wire ?? document.text;
   const ending = wire === undefined ? "json" : typeof wire === "string" ? "sse" : "bin";
@@ -94,16 +107,20 @@ function Exports({ column, document, kind }: { column: Column; document: JsonDoc
   );
 }
 
-export interface CanonicalColumnProps extends Selecting {
+export interface CanonicalColumnProps extends SelectionProps {
   document: JsonDocument;
-  kind: Kind;
-  marks: readonly Mark[];
+  kind: SourceKind;
+  marks: readonly DocumentMark[];
   children?: ReactNode;
 }
 
 export function CanonicalColumn({ document, kind, marks, selection, onSelect, children }: CanonicalColumnProps) {
   return (
-    <section id={columnId("koine")} className={`${styles["column"]} ${styles["canonical"]}`} aria-label="Canonical">
+    <section
+      id={toColumnElementId("koine")}
+      className={`${styles["column"]} ${styles["canonical"]}`}
+      aria-label="Canonical"
+    >
       <header className={styles["head"]}>
         <h2>Canonical</h2>
         <CopyButton text={document.text} label="Copy Canonical" />

@@ -1,43 +1,43 @@
-// The canonical value and every chosen dialect side by side; on phones one after the other.
+// The canonical document and the chosen dialects side by side; on narrow screens as tabs.
 import type { DialectId } from "koine";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Tabs, VisuallyHidden } from "../kit/index.ts";
-import type { OnSelect } from "../json/json-view.tsx";
-import { useColumnChoice } from "./choices.ts";
-import { CanonicalColumn, columnId, DialectColumn } from "./column.tsx";
+import type { OnSelectMark } from "../json/json-view.tsx";
+import { useColumnChoice } from "./stored-columns.ts";
+import { CanonicalColumn, toColumnElementId, DialectColumn } from "./column.tsx";
 import { ColumnChoice, Legend, NotesSwitch } from "./column-choice.tsx";
 import styles from "./columns.module.css";
-import type { Levels } from "./loss-marks.ts";
-import { canonicalMarks } from "./loss-marks.ts";
-import { SPEAKER_NAMES } from "./names.ts";
-import type { Reading } from "./types.ts";
-import type { Translation } from "./use-translator.ts";
+import type { ShownLevels } from "./loss-marks.ts";
+import { createCanonicalMarks } from "./loss-marks.ts";
+import { DIALECT_NAMES } from "./dialect-names.ts";
+import type { ReadResult } from "./types.ts";
+import type { TranslatorHandle } from "./use-translator.ts";
 
-const NARROW = "(width <= 48rem)";
-const FIRST_LEVELS: Levels = new Set(["loss", "breaks"]);
+const NARROW_SCREEN = "(width <= 48rem)";
+const INITIAL_LEVELS: ShownLevels = new Set(["loss", "breaks"]);
 
-function subscribe(listener: () => void): () => void {
-  const query = matchMedia(NARROW);
+function subscribeToWidth(listener: () => void): () => void {
+  const query = matchMedia(NARROW_SCREEN);
   query.addEventListener("change", listener);
   return () => query.removeEventListener("change", listener);
 }
 
 export interface ColumnsProps {
-  translation: Translation;
-  reading: Reading;
-  /** What is looked at: something else is shown from its beginning, a change of the same where one was. */
+  translation: TranslatorHandle;
+  reading: ReadResult;
+  /** Identifies the payload: another payload resets scroll position and folds, a change of the same one keeps them. */
   subject: string | number;
-  /** Beside the choice of columns. */
+  /** Content beside the column controls. */
   children?: ReactNode;
 }
 
 export function Columns({ translation, reading, subject, children }: ColumnsProps) {
   const { state, targets } = translation;
-  const [levels, setLevels] = useState(FIRST_LEVELS);
-  const isNarrow = useSyncExternalStore(subscribe, () => matchMedia(NARROW).matches);
-  const [tab, setTab] = useState<Panel["id"]>("koine");
-  const panels = usePanels({ translation, reading, subject, levels, onLeave: isNarrow ? setTab : undefined });
-  const lost = [...state.columns.values()]
+  const [levels, setLevels] = useState(INITIAL_LEVELS);
+  const isNarrow = useSyncExternalStore(subscribeToWidth, () => matchMedia(NARROW_SCREEN).matches);
+  const [tab, setTab] = useState<ColumnPanel["id"]>("koine");
+  const panels = usePanels({ translation, reading, subject, levels, onShowOther: isNarrow ? setTab : undefined });
+  const lossCount = [...state.columns.values()]
     .flatMap(({ losses }) => losses)
     .filter(({ level }) => level !== "note").length;
   const isDone = targets.every(({ dialect }) => state.columns.has(dialect));
@@ -48,7 +48,7 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
         <Legend />
         <NotesSwitch levels={levels} onChange={setLevels} />
         <p role="status" className={styles["sum"]}>
-          {isDone ? `${targets.length} columns, ${lost === 1 ? "1 loss" : `${lost} losses`}` : "Translating…"}
+          {isDone ? `${targets.length} columns, ${lossCount === 1 ? "1 loss" : `${lossCount} losses`}` : "Translating…"}
         </p>
         {children}
       </div>
@@ -61,68 +61,71 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
   );
 }
 
-interface Panel {
+interface ColumnPanel {
   id: DialectId | "koine";
-  /** Of losses and breaks; undefined where it has none to count. */
-  lost?: number | undefined;
+  /** Number of losses except notes; undefined until translated. */
+  lossCount?: number | undefined;
   panel: ReactNode;
 }
 
 interface PanelsOptions {
-  translation: Translation;
-  reading: Reading;
+  translation: TranslatorHandle;
+  reading: ReadResult;
   subject: string | number;
-  levels: Levels;
-  /** Where one column is seen at a time: shows another. */
-  onLeave: ((id: Panel["id"]) => void) | undefined;
+  levels: ShownLevels;
+  /** On narrow screens: shows another column. */
+  onShowOther: ((id: ColumnPanel["id"]) => void) | undefined;
 }
 
-/** Choosing a mark in one shows it in all that have it; where one is seen at a time, in the one at its other end. */
-function usePanels({ translation, reading, subject, levels, onLeave }: PanelsOptions): Panel[] {
+/**
+ * Builds the columns. Selecting a mark selects it in all columns; on narrow screens it also shows the column at the
+ * other end of the loss.
+ */
+function usePanels({ translation, reading, subject, levels, onShowOther }: PanelsOptions): ColumnPanel[] {
   const [selection, setSelection] = useState<readonly string[]>([]);
-  const [chosen, choose] = useColumnChoice();
+  const [shownColumns, setColumns] = useColumnChoice();
   const { targets, setOptions } = translation;
   const { columns } = translation.state;
-  const marks = useMemo(() => canonicalMarks([...columns.values()], levels), [columns, levels]);
+  const marks = useMemo(() => createCanonicalMarks([...columns.values()], levels), [columns, levels]);
   const { kind, model, canonical } = reading;
-  const leave = (id: Panel["id"]): void => {
-    if (onLeave === undefined) return;
-    onLeave(id);
-    // What had the focus is hidden by then.
+  const showOther = (id: ColumnPanel["id"]): void => {
+    if (onShowOther === undefined) return;
+    onShowOther(id);
+    // The focused element is hidden by then.
     requestAnimationFrame(() =>
-      document.getElementById(columnId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus(),
+      document.getElementById(toColumnElementId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus(),
     );
   };
-  const select: OnSelect = (mark, by) => {
+  const select: OnSelectMark = (mark, by) => {
     setSelection(mark.ids);
-    if (by === "choice") leave("koine");
+    if (by === "choice") showOther("koine");
   };
   const shared = { kind, selection, onSelect: select };
-  const selectAll: OnSelect = ({ ids }, by) => {
+  const selectAll: OnSelectMark = ({ ids }, by) => {
     setSelection(ids);
     const dialect = targets.find((target) => ids[0]?.startsWith(`${target.dialect}:`))?.dialect;
     if (dialect === undefined) return;
-    // A column that has the loss may be beyond the edge.
-    document.getElementById(columnId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
-    if (by === "choice") leave(dialect);
+    // The column may be scrolled out of view.
+    document.getElementById(toColumnElementId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
+    if (by === "choice") showOther(dialect);
   };
-  const whole = (
+  const canonicalColumn = (
     <CanonicalColumn key={`koine ${subject}`} document={canonical} marks={marks} {...shared} onSelect={selectAll}>
-      Where losses come from
+      Origin of the losses
     </CanonicalColumn>
   );
   return [
-    { id: "koine", panel: whole },
+    { id: "koine", panel: canonicalColumn },
     ...targets.map((target) => {
       const { dialect } = target;
-      const close = (): void => choose(chosen.filter((id) => id !== dialect));
+      const close = (): void => setColumns(shownColumns.filter((id) => id !== dialect));
       const panel = (
         <DialectColumn
           key={`${dialect} ${subject}`}
           {...{ target, model, levels, ...shared }}
           column={columns.get(dialect)}
           setOptions={(options) => setOptions(dialect, options)}
-          onClose={chosen.length > 1 ? close : undefined}
+          onClose={shownColumns.length > 1 ? close : undefined}
         />
       );
       const losses = columns.get(dialect)?.losses.filter(({ level }) => level !== "note");
@@ -132,21 +135,21 @@ function usePanels({ translation, reading, subject, levels, onLeave }: PanelsOpt
 }
 
 interface TabbedPanelsProps {
-  panels: readonly Panel[];
-  selected: Panel["id"];
-  onSelect: (id: Panel["id"]) => void;
+  panels: readonly ColumnPanel[];
+  selected: ColumnPanel["id"];
+  onSelect: (id: ColumnPanel["id"]) => void;
 }
 
-/** All of them stay, so that each keeps its folds and its place; one is seen. */
+/** All panels stay mounted, so that each keeps its folds and scroll position; one is visible. */
 function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   const shown = panels.find(({ id }) => id === selected) ?? panels[0];
   const box = useRef<HTMLDivElement>(null);
-  // A mark may have led to a tab beyond the edge.
+  // A mark may have selected a tab outside the visible area.
   useEffect(() => {
     const tab = box.current?.querySelector("[role=tab][aria-selected=true]");
     tab?.scrollIntoView({ inline: "nearest", block: "nearest" });
   }, [shown?.id]);
-  const tabs = panels.map(({ id, lost }) => ({ id, label: <TabLabel id={id} lost={lost} /> }));
+  const tabs = panels.map(({ id, lossCount }) => ({ id, label: <TabLabel id={id} lossCount={lossCount} /> }));
   return (
     <div ref={box} className={styles["tabbed"]}>
       <Tabs label="Columns" tabs={tabs} selected={shown?.id ?? "koine"} onSelect={onSelect}>
@@ -160,16 +163,16 @@ function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   );
 }
 
-function TabLabel({ id, lost = 0 }: Pick<Panel, "id" | "lost">) {
+function TabLabel({ id, lossCount = 0 }: Pick<ColumnPanel, "id" | "lossCount">) {
   return (
     <>
-      {SPEAKER_NAMES[id].short}
-      {lost > 0 && (
+      {DIALECT_NAMES[id].short}
+      {lossCount > 0 && (
         <>
           {" "}
           <span className={styles["lost"]}>
-            {lost}
-            <VisuallyHidden> {lost === 1 ? "loss" : "losses"}</VisuallyHidden>
+            {lossCount}
+            <VisuallyHidden> {lossCount === 1 ? "loss" : "losses"}</VisuallyHidden>
           </span>
         </>
       )}

@@ -1,9 +1,8 @@
-// The engine as the page sees it: a worker that answers. The page's policy lets scripts come from addresses that one named
-// rule has let through; this one lets through the engine, and nothing else.
-// The builder makes a file of its own of it, and gives its address.
+// Starts the translation engine as a web worker. The page's Trusted Types policy allows only the URL of this worker.
+// Vite builds the worker as a separate file and provides its URL.
 // oxlint-disable-next-line import/default
-import address from "./engine/worker.ts?worker&url";
-import type { Answered, Engine } from "./types.ts";
+import engineUrl from "./engine/worker.ts?worker&url";
+import type { EngineResponse, EngineClient } from "./types.ts";
 
 interface TrustedTypes {
   createPolicy(
@@ -14,29 +13,32 @@ interface TrustedTypes {
 
 let policy: ReturnType<TrustedTypes["createPolicy"]> | undefined;
 
-/** A browser that knows no such rules takes the address as it is. */
-function trusted(): string {
-  // Part of browsers, but not of the library typings in use.
+/** Browsers without Trusted Types use the URL unchanged. */
+function createTrustedUrl(): string {
+  // Not part of the installed DOM typings.
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  policy ??= trustedTypes?.createPolicy("koine-worker", { createScriptURL: onlyEngine });
-  return policy?.createScriptURL(address) ?? address;
+  policy ??= trustedTypes?.createPolicy("koine-worker", { createScriptURL: allowOnlyEngine });
+  return policy?.createScriptURL(engineUrl) ?? engineUrl;
 }
 
-function onlyEngine(url: string): string {
-  if (url === address) return url;
-  throw new TypeError(`${url} is no worker of this page.`);
+function allowOnlyEngine(url: string): string {
+  if (url === engineUrl) return url;
+  throw new TypeError(`${url} is not a worker of this page.`);
 }
 
-export function startEngine(onAnswer: (answered: Answered) => void, onFailure: (message: string) => void): Engine {
-  const worker = new Worker(trusted(), { type: "module", name: "koine-engine" });
-  worker.addEventListener("message", ({ data }: MessageEvent<Answered>) => onAnswer(data));
+export function startEngine(
+  onResponse: (response: EngineResponse) => void,
+  onFailure: (message: string) => void,
+): EngineClient {
+  const worker = new Worker(createTrustedUrl(), { type: "module", name: "koine-engine" });
+  worker.addEventListener("message", ({ data }: MessageEvent<EngineResponse>) => onResponse(data));
   worker.addEventListener("error", ({ message }) =>
-    onFailure(message === "" ? "The engine could not be started." : message),
+    onFailure(message === "" ? "The translation engine could not be started." : message),
   );
   return {
-    // A worker is of the page itself: there is no other origin to name.
+    // A worker has the origin of the page; `postMessage` takes no target origin.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    ask: (asked) => worker.postMessage(asked),
+    send: (request) => worker.postMessage(request),
     close: () => worker.terminate(),
   };
 }

@@ -1,11 +1,11 @@
-// Something to begin with, where there is nothing yet: a payload of every dialect.
+// Example payloads of every dialect, shown while there is no payload.
 import { EXAMPLES } from "./examples.ts";
 import styles from "./translate-view.module.css";
 
 export function ExampleCards({ onChoose }: { onChoose: (text: string) => void }) {
   return (
     <section aria-labelledby="examples" className={styles["examples"]}>
-      <h2 id="examples">Or begin with an example</h2>
+      <h2 id="examples">Or start with an example</h2>
       <ul>
         {EXAMPLES.map(({ title, text }) => {
           const [name = title, about] = title.split(": ");

@@ -1,7 +1,7 @@
-// Payloads to try, one for each dialect: invented, small, and each with something that others cannot say.
+// Example payloads, one per dialect: invented, small, each with data that other dialects cannot represent.
 
-export interface Example {
-  /** Whose it is, and, behind a colon, what is in it. */
+export interface PayloadExample {
+  /** Name of the dialect, and after a colon a description. */
   title: string;
   text: string;
 }
@@ -15,7 +15,7 @@ const events = (list: readonly { event?: string; data: unknown }[]): string =>
     )
     .join("");
 
-/** A number that a JavaScript program would round. */
+/** A number that a double cannot represent. */
 const LONG_NUMBER = "9007199254740993";
 
 const chat = pretty({
@@ -311,7 +311,7 @@ const error = pretty({
   request_id: "req_1",
 });
 
-export const EXAMPLES: readonly Example[] = [
+export const EXAMPLES: readonly PayloadExample[] = [
   { title: "Anthropic: tools, thinking, a cache", text: anthropic },
   { title: "OpenAI Chat: a call with a long number", text: chat },
   { title: "OpenAI Responses: reasoning items", text: responses },

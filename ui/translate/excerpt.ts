@@ -1,31 +1,31 @@
-// A few lines of a text around a place in it.
+// A few lines of a text around a position.
 
 export interface ExcerptLine {
   number: number;
   text: string;
-  /** Of the line in question: how many characters stand before the place. */
+  /** Offset of the position, in its line. */
   caret?: number;
 }
 
-const AROUND = 36;
+const CONTEXT_CHARACTERS = 36;
 
-/** `line` and `column` count from 1. Long lines are cut around the place. */
-export function excerptOf(text: string, line: number, column: number): ExcerptLine[] {
-  const from = Math.max(0, column - 1 - AROUND);
-  const cut = (whole: string): string => {
-    const end = from + 2 * AROUND;
-    return `${from > 0 ? "…" : ""}${whole.slice(from, end).trimEnd()}${whole.length > end ? "…" : ""}`;
+/** `line` and `column` start at 1. Long lines are cut around the position. */
+export function createExcerpt(text: string, line: number, column: number): ExcerptLine[] {
+  const from = Math.max(0, column - 1 - CONTEXT_CHARACTERS);
+  const cut = (fullLine: string): string => {
+    const end = from + 2 * CONTEXT_CHARACTERS;
+    return `${from > 0 ? "…" : ""}${fullLine.slice(from, end).trimEnd()}${fullLine.length > end ? "…" : ""}`;
   };
-  const lines = linesAround(text, line);
-  return lines.map(([number, whole]) =>
+  const lines = listLinesAround(text, line);
+  return lines.map(([number, fullLine]) =>
     number === line
-      ? { number, text: cut(whole), caret: column - 1 - from + (from > 0 ? 1 : 0) }
-      : { number, text: cut(whole) },
+      ? { number, text: cut(fullLine), caret: column - 1 - from + (from > 0 ? 1 : 0) }
+      : { number, text: cut(fullLine) },
   );
 }
 
-/** The line, and its neighbours, with their numbers; without cutting up the whole text. */
-function linesAround(text: string, line: number): [number: number, text: string][] {
+/** Returns the line and its neighbors with their numbers, without splitting the whole text. */
+function listLinesAround(text: string, line: number): [number: number, text: string][] {
   let start = 0;
   for (let at = 1; at < line - 1; at++) {
     const next = text.indexOf("\n", start);
@@ -39,8 +39,8 @@ function linesAround(text: string, line: number): [number: number, text: string]
     .map((each, at) => [first + at, each]);
 }
 
-/** Where a place stands in the text, for a field's cursor. */
-export function offsetOf(text: string, line: number, column: number): number {
+/** Returns the offset of a position in the text. */
+export function toOffset(text: string, line: number, column: number): number {
   let start = 0;
   for (let at = 1; at < line; at++) {
     const next = text.indexOf("\n", start);

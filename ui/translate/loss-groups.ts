@@ -1,8 +1,7 @@
-// Losses that say the same of several places, as one.
+// Combines equal losses of several paths.
 import type { Loss } from "koine";
 
 export interface LossGroup {
-  /** The first of them. */
   loss: Loss;
   paths: string[];
 }

@@ -1,25 +1,26 @@
-// Where a payload comes in: typed, pasted, dropped or opened. It stays in this tab: nothing of it is sent or kept.
+// The payload field: typed, pasted, dropped or opened from a file. The payload stays in this tab: it is neither sent
+// nor stored.
 import { useRef, useState, type ClipboardEvent, type DragEvent, type ReactNode, type Ref } from "react";
 import { Button, formatBytes, Menu } from "../kit/index.ts";
 import { EXAMPLES } from "./examples.ts";
 import styles from "./translate-view.module.css";
-import type { Held } from "./use-payload.ts";
+import type { PayloadContent } from "./use-payload.ts";
 
-/** A field of this many characters makes typing slow; more is shown as what it is. */
-const TYPABLE = 200_000;
-const TYPING_PAUSE = 200;
+/** A longer text makes typing slow, so it is not editable. */
+const MAX_EDITABLE_LENGTH = 200_000;
+const TYPING_PAUSE_MS = 200;
 
 export interface PayloadInputProps {
   ref: Ref<HTMLTextAreaElement>;
-  held: Held | undefined;
-  onChange: (held: Held | undefined) => void;
-  /** Beside its buttons: what it was taken for. */
+  payload: PayloadContent | undefined;
+  onChange: (payload: PayloadContent | undefined) => void;
+  /** Content beside the buttons: the detected dialect. */
   children?: ReactNode;
 }
 
-export function PayloadInput({ ref, held, onChange, children }: PayloadInputProps) {
+export function PayloadInput({ ref, payload, onChange, children }: PayloadInputProps) {
   const [isOver, setOver] = useState(false);
-  const take = useTaking(onChange);
+  const take = usePayloadHandlers(onChange);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
@@ -39,9 +40,13 @@ export function PayloadInput({ ref, held, onChange, children }: PayloadInputProp
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      {held !== undefined && !isTypable(held) ? <HeldFile held={held} /> : <Field ref={ref} held={held} take={take} />}
+      {payload !== undefined && !isEditable(payload) ? (
+        <LargePayload payload={payload} />
+      ) : (
+        <PayloadField ref={ref} payload={payload} take={take} />
+      )}
       <div className={styles["actions"]}>
-        {held !== undefined && (
+        {payload !== undefined && (
           <Menu
             label="Examples"
             items={EXAMPLES.map(({ title, text }) => ({ label: title, onSelect: () => take.text(text) }))}
@@ -50,7 +55,7 @@ export function PayloadInput({ ref, held, onChange, children }: PayloadInputProp
           </Menu>
         )}
         <FileButton onFile={(file) => void take.file(file)} />
-        {held !== undefined && (
+        {payload !== undefined && (
           <Button small icon="close" onClick={() => onChange(undefined)}>
             Clear
           </Button>
@@ -61,42 +66,42 @@ export function PayloadInput({ ref, held, onChange, children }: PayloadInputProp
   );
 }
 
-function isTypable({ content }: Held): boolean {
-  return typeof content === "string" && content.length <= TYPABLE;
+function isEditable({ content }: PayloadContent): boolean {
+  return typeof content === "string" && content.length <= MAX_EDITABLE_LENGTH;
 }
 
-interface Taking {
+interface PayloadHandlers {
   text: (text: string) => void;
   typed: (text: string) => void;
   file: (file: File) => Promise<void>;
 }
 
-function asHeld(content: string): Held | undefined {
+function toPayload(content: string): PayloadContent | undefined {
   return content.trim() === "" ? undefined : { content };
 }
 
-/** What is typed counts after a pause, all else at once. */
-function useTaking(onChange: PayloadInputProps["onChange"]): Taking {
+/** Typed text is applied after a pause, everything else at once. */
+function usePayloadHandlers(onChange: PayloadInputProps["onChange"]): PayloadHandlers {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const take = (held: Held | undefined, pause = 0): void => {
+  const take = (next: PayloadContent | undefined, pause = 0): void => {
     clearTimeout(timer.current);
-    if (pause === 0) onChange(held);
-    else timer.current = setTimeout(() => onChange(held), pause);
+    if (pause === 0) onChange(next);
+    else timer.current = setTimeout(() => onChange(next), pause);
   };
   return {
-    text: (text) => take(asHeld(text)),
-    typed: (text) => take(text.trim() === "" ? undefined : { content: text, typed: true }, TYPING_PAUSE),
+    text: (text) => take(toPayload(text)),
+    typed: (text) => take(text.trim() === "" ? undefined : { content: text, typed: true }, TYPING_PAUSE_MS),
     file: async (file) => {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const text = textIn(bytes);
-      take({ name: file.name, content: text !== undefined && text.length <= TYPABLE ? text : bytes });
+      const text = decodeText(bytes);
+      take({ name: file.name, content: text !== undefined && text.length <= MAX_EDITABLE_LENGTH ? text : bytes });
     },
   };
 }
 
-/** The text of a file, where it is one. */
-function textIn(bytes: Uint8Array): string | undefined {
-  if (bytes.length > 4 * TYPABLE || bytes[0] === 0) return undefined;
+/** Returns undefined if the file is not text. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  if (bytes.length > 4 * MAX_EDITABLE_LENGTH || bytes[0] === 0) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -104,16 +109,24 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The browser's own field keeps the text while one types; it is made anew when the text comes from elsewhere. */
-function Field({ ref, held, take }: { ref: Ref<HTMLTextAreaElement>; held: Held | undefined; take: Taking }) {
+/** Uncontrolled while the user types; remounted when the text comes from elsewhere. */
+function PayloadField({
+  ref,
+  payload,
+  take,
+}: {
+  ref: Ref<HTMLTextAreaElement>;
+  payload: PayloadContent | undefined;
+  take: PayloadHandlers;
+}) {
   const typed = useRef<string>("");
-  const text = typeof held?.content === "string" ? held.content : "";
+  const text = typeof payload?.content === "string" ? payload.content : "";
   const [shown, setShown] = useState({ text, version: 0 });
   if (shown.text !== text) setShown({ text, version: shown.version + (text === typed.current ? 0 : 1) });
   const paste = (event: ClipboardEvent): void => {
     const pasted = event.clipboardData.getData("text/plain");
     const file = event.clipboardData.files[0];
-    if (pasted.length <= TYPABLE && (file === undefined || pasted !== "")) return;
+    if (pasted.length <= MAX_EDITABLE_LENGTH && (file === undefined || pasted !== "")) return;
     event.preventDefault();
     if (pasted !== "") take.text(pasted);
     else if (file !== undefined) void take.file(file);
@@ -139,12 +152,12 @@ function Field({ ref, held, take }: { ref: Ref<HTMLTextAreaElement>; held: Held 
   );
 }
 
-function HeldFile({ held: { name, content } }: { held: Held }) {
+function LargePayload({ payload: { name, content } }: { payload: PayloadContent }) {
   return (
     <p className={styles["held"]}>
       <strong>{name ?? "Pasted text"}</strong>{" "}
       {typeof content === "string" ? `${content.length.toLocaleString("en")} characters` : formatBytes(content.length)}
-      <span>It is too large to edit here.</span>
+      <span>The payload is too large to edit here.</span>
     </p>
   );
 }
@@ -164,7 +177,7 @@ function FileButton({ onFile }: { onFile: (file: File) => void }) {
         onChange={({ target }) => {
           const file = target.files?.[0];
           if (file !== undefined) onFile(file);
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           target.value = "";
         }}
       />

@@ -1,47 +1,45 @@
-// Why a payload could not be read, at the place where it could not.
+// Shows why a payload could not be read, at the position of the error.
 import { Button, Icon } from "../kit/index.ts";
 import { JsonView } from "../json/json-view.tsx";
-import { excerptOf } from "./excerpt.ts";
+import { createExcerpt } from "./excerpt.ts";
 import styles from "./translate-view.module.css";
 import type { ReadFailure } from "./types.ts";
 
 export interface ReadFailureProps {
   failure: ReadFailure;
   text: string | undefined;
-  /** Puts the cursor there. */
-  onGo: ((line: number, column: number) => void) | undefined;
+  /** Moves the cursor to the position. */
+  onGoTo: ((line: number, column: number) => void) | undefined;
 }
 
-export function ReadFailureView({ failure, text, onGo }: ReadFailureProps) {
+export function ReadFailureView({ failure, text, onGoTo }: ReadFailureProps) {
   const { message, line, column, wire, wireLine } = failure;
-  const place = line === undefined || column === undefined ? undefined : { line, column };
+  const position = line === undefined || column === undefined ? undefined : { line, column };
   return (
-    <section aria-label="What is wrong" className={styles["wrong"]}>
+    <section aria-label="Error" className={styles["wrong"]}>
       <div role="alert" className={styles["alert"]}>
         <Icon name="error" />
         <p>
-          {place !== undefined && (
+          {position !== undefined && (
             <strong>
-              Line {place.line}, column {place.column}:{" "}
+              Line {position.line}, column {position.column}:{" "}
             </strong>
           )}
           {message}
         </p>
-        {place !== undefined && onGo !== undefined && (
-          <Button small onClick={() => onGo(place.line, place.column)}>
+        {position !== undefined && onGoTo !== undefined && (
+          <Button small onClick={() => onGoTo(position.line, position.column)}>
             Go there
           </Button>
         )}
       </div>
-      {place !== undefined && text !== undefined && <Excerpt text={text} {...place} />}
+      {position !== undefined && text !== undefined && <ExcerptView text={text} {...position} />}
       {wire !== undefined && (
         <div className={styles["wire"]}>
           <JsonView
             document={wire}
-            label="The payload as it was read"
-            marks={[
-              { ids: ["wrong"], line: wireLine ?? 0, level: "breaks", code: "unreadable", says: message, about: "" },
-            ]}
+            label="The decoded payload"
+            marks={[{ ids: ["wrong"], line: wireLine ?? 0, level: "breaks", code: "unreadable", message, context: "" }]}
             selection={["wrong"]}
           />
         </div>
@@ -50,10 +48,10 @@ export function ReadFailureView({ failure, text, onGo }: ReadFailureProps) {
   );
 }
 
-function Excerpt({ text, line, column }: { text: string; line: number; column: number }) {
+function ExcerptView({ text, line, column }: { text: string; line: number; column: number }) {
   return (
     <pre className={styles["excerpt"]} aria-hidden="true">
-      {excerptOf(text, line, column).map(({ number, text: shown, caret }) => (
+      {createExcerpt(text, line, column).map(({ number, text: shown, caret }) => (
         <span key={number}>
           <i>{number}</i>
           {shown}

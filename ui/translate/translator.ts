@@ -1,19 +1,30 @@
-// One source in several dialects, as it comes to be: what was read, and the columns that have arrived. Framework-free.
+// State of a translation: the decoded source and the columns that have arrived. Independent of React.
 import type { DialectId } from "koine";
-import type { Answered, Asked, Code, CodeWish, Column, Engine, ReadFailure, Reading, Source, Target } from "./types.ts";
+import type {
+  EngineResponse,
+  EngineRequest,
+  CodeSample,
+  CodeOptions,
+  TranslatedColumn,
+  EngineClient,
+  ReadFailure,
+  ReadResult,
+  TranslationSource,
+  ColumnTarget,
+} from "./types.ts";
 
 export interface TranslatorState {
-  /** "idle": there is nothing to read. */
+  /** "idle": there is no source. */
   status: "idle" | "reading" | "ready" | "failed";
-  reading: Reading | undefined;
+  reading: ReadResult | undefined;
   failure: ReadFailure | undefined;
-  columns: ReadonlyMap<DialectId, Column>;
-  codes: readonly Code[] | undefined;
-  /** Why there is no code. */
+  columns: ReadonlyMap<DialectId, TranslatedColumn>;
+  codes: readonly CodeSample[] | undefined;
+  /** Reason why no code could be generated. */
   codeFailure: string | undefined;
 }
 
-const IDLE: TranslatorState = {
+const INITIAL_TRANSLATOR: TranslatorState = {
   status: "idle",
   reading: undefined,
   failure: undefined,
@@ -22,29 +33,32 @@ const IDLE: TranslatorState = {
   codeFailure: undefined,
 };
 
-/** How long a new source waits for an old job. A worker hears nothing while it works: it is ended, and another begun. */
-const PATIENCE = 500;
+/**
+ * A worker receives nothing while it works. If an old job takes longer than this after a new source, the worker is
+ * replaced.
+ */
+const WORKER_RESTART_MS = 500;
 
-type Start = (onAnswer: (answered: Answered) => void, onFailure: (message: string) => void) => Engine;
+type StartEngine = (onAnswer: (answered: EngineResponse) => void, onFailure: (message: string) => void) => EngineClient;
 
 export class Translator {
-  #state: TranslatorState = IDLE;
+  #state: TranslatorState = INITIAL_TRANSLATOR;
   readonly #listeners = new Set<() => void>();
-  readonly #start: Start;
-  #engine: Engine | undefined;
-  #turn = 0;
-  #targets: readonly Target[] = [];
-  /** Targets by dialect, as they were asked for in this turn. */
-  #asked = new Map<DialectId, Target>();
-  /** What is looked at, by a name: what is shown of something else goes at once. */
+  readonly #start: StartEngine;
+  #engine: EngineClient | undefined;
+  #sourceNumber = 0;
+  #targets: readonly ColumnTarget[] = [];
+  /** Targets by dialect that were requested for this source. */
+  #requested = new Map<DialectId, ColumnTarget>();
+  /** Identifies the shown source; results of another one are removed at once. */
   #name: string | undefined;
-  /** How many answers are owed. */
-  #owed = 0;
-  /** It has said something: one that is still being loaded is not at an old job. */
-  #isUp = false;
-  #waiting: ReturnType<typeof setTimeout> | undefined;
+  /** Number of expected responses. */
+  #pendingResponses = 0;
+  /** The worker has responded once; before that it is still loading. */
+  #hasResponded = false;
+  #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(start: Start) {
+  constructor(start: StartEngine) {
     this.#start = start;
   }
 
@@ -59,122 +73,122 @@ export class Translator {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Loads the engine before it is needed: from then on nothing is asked of the network. */
-  begin(): void {
+  /** Starts the worker before it is needed; afterwards no network access happens. */
+  startWorker(): void {
     this.#engine ??= this.#start(
-      (answered) => this.#take(answered),
-      (message) => this.#show({ ...IDLE, status: "failed", failure: { message } }),
+      (answered) => this.#handleResponse(answered),
+      (message) => this.#show({ ...INITIAL_TRANSLATOR, status: "failed", failure: { message } }),
     );
   }
 
   /**
-   * What to read; undefined for nothing. Of what has the same name, what was shown stays until it has been read; of
-   * something else it goes at once, so that nothing stands under a name that is not its own.
+   * Sets the source; undefined for none. Results of a source with the same name stay until the new one is read; those
+   * of another name are removed at once.
    */
-  setSource(source: Source | undefined, name = ""): void {
-    this.#turn++;
-    this.#asked = new Map();
-    clearTimeout(this.#waiting);
+  setSource(source: TranslationSource | undefined, name = ""): void {
+    this.#sourceNumber++;
+    this.#requested = new Map();
+    clearTimeout(this.#restartTimer);
     const isOther = name !== this.#name;
     this.#name = name;
-    if (source === undefined) return this.#show(IDLE);
-    this.begin();
-    this.#show({ ...(isOther && IDLE), status: "reading" });
-    const turn = this.#turn;
-    if (this.#isUp && this.#owed > 0)
-      this.#waiting = setTimeout(() => this.#beginAnew({ type: "read", turn, source }), PATIENCE);
-    this.#ask({ type: "read", turn, source });
+    if (source === undefined) return this.#show(INITIAL_TRANSLATOR);
+    this.startWorker();
+    this.#show({ ...(isOther && INITIAL_TRANSLATOR), status: "reading" });
+    const turn = this.#sourceNumber;
+    if (this.#hasResponded && this.#pendingResponses > 0)
+      this.#restartTimer = setTimeout(() => this.#restartWorker({ type: "read", turn, source }), WORKER_RESTART_MS);
+    this.#send({ type: "read", turn, source });
   }
 
-  /** Whether what is shown, or being read, has another name. */
-  isOther(name: string): boolean {
+  /** True if the shown source, or the one being read, has another name. */
+  hasOtherName(name: string): boolean {
     return this.#name !== name;
   }
 
-  #ask(asked: Asked): void {
-    this.#owed++;
-    this.#engine?.ask(asked);
+  #send(request: EngineRequest): void {
+    this.#pendingResponses++;
+    this.#engine?.send(request);
   }
 
-  /** Ends a job that nobody waits for any more. */
-  #beginAnew(asked: Asked): void {
+  /** Replaces a worker that is busy with an obsolete job. */
+  #restartWorker(request: EngineRequest): void {
     this.#engine?.close();
     this.#engine = undefined;
-    this.#isUp = false;
-    this.#owed = 0;
-    this.begin();
-    this.#ask(asked);
+    this.#hasResponded = false;
+    this.#pendingResponses = 0;
+    this.startWorker();
+    this.#send(request);
   }
 
-  /** The columns that are wanted. Those that are there already stay. */
-  setTargets(targets: readonly Target[]): void {
+  /** Sets the columns to show. Existing ones stay. */
+  setTargets(targets: readonly ColumnTarget[]): void {
     this.#targets = targets;
-    const kept = [...this.#state.columns].filter(([id]) => targets.some(({ dialect }) => dialect === id));
-    if (kept.length < this.#state.columns.size) this.#show({ columns: new Map(kept) });
-    if (this.#state.status === "ready") this.#askForColumns();
+    const remaining = [...this.#state.columns].filter(([id]) => targets.some(({ dialect }) => dialect === id));
+    if (remaining.length < this.#state.columns.size) this.#show({ columns: new Map(remaining) });
+    if (this.#state.status === "ready") this.#requestColumns();
   }
 
-  /** Code of what is shown, or of the whole that it is a part of. */
-  askForCode(wish: CodeWish, source?: Source): void {
+  /** Generates code for the shown source, or for the whole that it is a part of. */
+  requestCode(options: CodeOptions, source?: TranslationSource): void {
     this.#show({ codes: undefined, codeFailure: undefined });
-    this.#ask({ type: "code", turn: this.#turn, wish, ...(source !== undefined && { source }) });
+    this.#send({ type: "code", turn: this.#sourceNumber, wish: options, ...(source !== undefined && { source }) });
   }
 
   close(): void {
-    clearTimeout(this.#waiting);
-    this.#isUp = false;
-    this.#owed = 0;
+    clearTimeout(this.#restartTimer);
+    this.#hasResponded = false;
+    this.#pendingResponses = 0;
     this.#engine?.close();
     this.#engine = undefined;
-    this.#turn++;
+    this.#sourceNumber++;
   }
 
-  #askForColumns(): void {
+  #requestColumns(): void {
     for (const target of this.#targets) {
-      if (isSame(this.#asked.get(target.dialect), target)) continue;
-      this.#asked.set(target.dialect, target);
-      this.#ask({ type: "encode", turn: this.#turn, target });
+      if (areSameTargets(this.#requested.get(target.dialect), target)) continue;
+      this.#requested.set(target.dialect, target);
+      this.#send({ type: "encode", turn: this.#sourceNumber, target });
     }
   }
 
-  #take(answered: Answered): void {
-    this.#isUp = true;
-    // From here on it works for the last source: what was asked before is left undone.
-    if (answered.type === "begun") {
-      if (answered.turn === this.#turn) {
-        clearTimeout(this.#waiting);
-        this.#owed = 1;
+  #handleResponse(response: EngineResponse): void {
+    this.#hasResponded = true;
+    // The worker has started with the latest source; earlier requests were dropped.
+    if (response.type === "begun") {
+      if (response.turn === this.#sourceNumber) {
+        clearTimeout(this.#restartTimer);
+        this.#pendingResponses = 1;
       }
       return;
     }
-    this.#owed = Math.max(0, this.#owed - 1);
-    // An answer to what nobody asks any more.
-    if (answered.turn !== this.#turn) return;
-    switch (answered.type) {
+    this.#pendingResponses = Math.max(0, this.#pendingResponses - 1);
+    // Response to an obsolete request.
+    if (response.turn !== this.#sourceNumber) return;
+    switch (response.type) {
       case "read":
-        this.#show({ ...IDLE, status: "ready", reading: answered.reading });
-        this.#askForColumns();
+        this.#show({ ...INITIAL_TRANSLATOR, status: "ready", reading: response.reading });
+        this.#requestColumns();
         break;
       case "unread":
-        this.#show({ ...IDLE, status: "failed", failure: answered.failure });
+        this.#show({ ...INITIAL_TRANSLATOR, status: "failed", failure: response.failure });
         break;
       case "column":
-        this.#takeColumn(answered.column);
+        this.#addColumn(response.column);
         break;
       case "code":
-        this.#show({ codes: answered.codes, codeFailure: answered.failure });
+        this.#show({ codes: response.codes, codeFailure: response.failure });
         break;
     }
   }
 
-  #takeColumn(column: Column): void {
+  #addColumn(column: TranslatedColumn): void {
     const { dialect } = column.target;
-    const wanted = this.#targets.find((target) => target.dialect === dialect);
-    if (!isSame(wanted, column.target)) return;
+    const requested = this.#targets.find((target) => target.dialect === dialect);
+    if (!areSameTargets(requested, column.target)) return;
     this.#show({ columns: new Map(this.#state.columns).set(dialect, column) });
   }
 }
 
-function isSame(one: Target | undefined, other: Target): boolean {
+function areSameTargets(one: ColumnTarget | undefined, other: ColumnTarget): boolean {
   return one !== undefined && one.dialect === other.dialect && one.model === other.model && one.vendor === other.vendor;
 }

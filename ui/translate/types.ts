@@ -1,123 +1,125 @@
-// What the views ask of the engine, and what it answers. The engine works in a worker: everything here can be cloned.
+// Messages between the views and the translation engine in its worker; all values can be cloned.
 import type { DialectId, Loss } from "koine";
-import type { JsonDocument } from "../json/document.ts";
+import type { JsonDocument } from "../json/json-document.ts";
 
-/** What a payload may be. "messages": a list of them, or one. */
-export const KINDS = ["request", "response", "messages", "stream", "error"] as const;
-export type Kind = (typeof KINDS)[number];
+/** Kinds of payloads. "messages": a list of messages, or one. */
+export const PAYLOAD_KINDS = ["request", "response", "messages", "stream", "error"] as const;
+export type SourceKind = (typeof PAYLOAD_KINDS)[number];
 
-/** Whose words a payload is in; "koine" is the canonical value itself. */
-export type Speaker = DialectId | "koine";
+/** Dialect of a payload; "koine" is the canonical model itself. */
+export type SourceDialect = DialectId | "koine";
 
-export interface Source {
+export interface TranslationSource {
   /** Text, or the bytes of a file. */
   content: string | Uint8Array;
-  /** Only this field of it: the rest of a reply is about it, not of it. */
+  /** Reads only this field of the JSON: the other fields describe the payload. */
   field?: string;
-  /** Where the reader knows better. */
-  from?: Speaker;
-  kind?: Kind;
+  /** Overrides the detection. */
+  from?: SourceDialect;
+  kind?: SourceKind;
 }
 
-/** What could be read. */
-export interface Reading {
-  from: Speaker;
-  kind: Kind;
-  /** It could be of these dialects as well. */
-  maybe: readonly Speaker[];
-  /** What else is to be known: a stream that broke off, further records that were left aside. */
+/** Description of a decoded source. */
+export interface ReadResult {
+  from: SourceDialect;
+  kind: SourceKind;
+  /** Other dialects that fit as well. */
+  alternatives: readonly SourceDialect[];
+  /** Remarks on the payload, such as a truncated stream or skipped records. */
   remarks: readonly string[];
-  /** The model that is asked, or that answered. */
+  /** The model of the request or response. */
   model: string;
   canonical: JsonDocument;
 }
 
-/** Why nothing could be read. */
+/** Reason why a source could not be read. */
 export interface ReadFailure {
   message: string;
-  /** From 1, in the text as it was given. */
+  /** Starting at 1, in the original text. */
   line?: number;
   column?: number;
-  /** The wire value where it is JSON of the wrong shape, and the line in it. */
+  /** JSON of the wrong shape, with the line of the error. */
   wire?: JsonDocument;
   wireLine?: number;
 }
 
-export interface Target {
+export interface ColumnTarget {
   dialect: DialectId;
-  /** The model to ask, where it is another one than the payload says. */
+  /** Replaces the model of the payload. */
   model?: string;
-  /** Whose habits, where vendors speak the dialect with some of their own. */
+  /** Vendor whose deviations from the dialect apply. */
   vendor?: string;
 }
 
-/** How sure the place of a loss in a column is: what became of it, what it was a part of, or nothing stands for it. */
-export type Standing = "at" | "near" | "head";
+/**
+ * Precision of a loss's position in a column: at the result of the value, near it (its container), or at the head
+ * because nothing represents it.
+ */
+export type LossPrecision = "at" | "near" | "head";
 
 export interface PlacedLoss extends Loss {
-  /** In the canonical document: its line, or that of the deepest thing on the way to it. */
+  /** Line in the canonical document: of the value, or of its deepest existing ancestor. */
   canonicalLine: number;
-  /** In the column. */
+  /** Line in the column. */
   line: number;
-  standing: Standing;
+  precision: LossPrecision;
 }
 
-export interface Column {
-  target: Target;
+export interface TranslatedColumn {
+  target: ColumnTarget;
   title: string;
   document?: JsonDocument;
   losses: readonly PlacedLoss[];
-  /** What goes beside the body: a model in the address, a status. */
-  beside: readonly string[];
-  /** What the dialect does not carry, in words. */
+  /** Sentences about data outside the body, such as the model in the URL or the HTTP status. */
+  envelope: readonly string[];
+  /** Sentences about data that the dialect does not support. */
   remarks: readonly string[];
-  /** What is copied and downloaded where it is not the document's text: a stream as it goes over the wire. */
+  /** Data to copy and download if it is not the document's text: a stream as sent on the wire. */
   wire?: string | Uint8Array;
-  /** Why there is nothing. */
+  /** Reason why there is no document. */
   failure?: string;
 }
 
-/** What the code of a request is made for. */
-export interface CodeWish {
+/** Parameters of generated code. */
+export interface CodeOptions {
   origin: string;
   model: string;
-  /** The server wants a token. */
+  /** The server requires a token. */
   token: boolean;
 }
 
-export interface Code {
+export interface CodeSample {
   id: string;
   title: string;
-  /** The packages that it needs, "" for a shell. */
+  /** Shell command that installs the packages; "" for none. */
   install: string;
-  /** The ending of a file that holds it. */
-  ending: "sh" | "mjs";
+  /** File extension. */
+  extension: "sh" | "mjs";
   text: string;
-  /** What the code does not say; paths lead into the request. */
+  /** Losses of the code; paths are JSON pointers into the request. */
   losses: readonly Loss[];
-  /** What else is to be known of it. */
   remarks: readonly string[];
   failure?: string;
 }
 
 // ---- Messages ----
 
-export type Asked =
-  | { type: "read"; turn: number; source: Source }
-  | { type: "encode"; turn: number; target: Target }
-  /** Code of what was read, or of another source: the whole of what is looked at in part. */
-  | { type: "code"; turn: number; wish: CodeWish; source?: Source };
+export type EngineRequest =
+  | { type: "read"; turn: number; source: TranslationSource }
+  | { type: "encode"; turn: number; target: ColumnTarget }
+  /** Generates code for the source that was read, or for another one: the whole that is shown in part. */
+  | { type: "code"; turn: number; wish: CodeOptions; source?: TranslationSource };
 
-export type Answered =
-  /** The engine has taken up a source: nothing that was asked before is at work any more. */
+export type EngineResponse =
+  /** The engine has started with a source; earlier requests are dropped. */
   | { type: "begun"; turn: number }
-  | { type: "read"; turn: number; reading: Reading }
+  | { type: "read"; turn: number; reading: ReadResult }
   | { type: "unread"; turn: number; failure: ReadFailure }
-  | { type: "column"; turn: number; column: Column }
-  | { type: "code"; turn: number; codes: readonly Code[]; failure?: string };
+  | { type: "column"; turn: number; column: TranslatedColumn }
+  | { type: "code"; turn: number; codes: readonly CodeSample[]; failure?: string };
 
-/** Answers what it is asked, elsewhere. */
-export interface Engine {
-  ask(asked: Asked): void;
+/** Connection to the engine in its worker. */
+export interface EngineClient {
+  send(request: EngineRequest): void;
   close(): void;
 }

@@ -1,47 +1,50 @@
-// What is to be translated. It is kept in the memory of the tab, and nowhere else, so that whoever looks at another page
-// and returns finds it again.
+// The payload of the translator. Kept in memory only, so that it is still there after visiting another view.
 import { useMemo, useState } from "react";
-import type { Wanted } from "./reading-choice.tsx";
-import type { Source } from "./types.ts";
+import type { DetectionOverride } from "./detection-choice.tsx";
+import type { TranslationSource } from "./types.ts";
 
-export interface Held {
-  /** Of a file, its name. */
+export interface PayloadContent {
+  /** File name. */
   name?: string;
   content: string | Uint8Array;
-  /** A change of what was there, not something else. */
+  /** An edit of the same payload. */
   typed?: true;
 }
 
-interface Payload {
-  held: Held | undefined;
-  /** What the reader says of it. */
-  wanted: Wanted;
-  /** Counts the payloads: something else has another number, a change of the same has not. */
-  subject: number;
+interface PayloadSelection {
+  payload: PayloadContent | undefined;
+  /** The user's override of the detected dialect and kind. */
+  override: DetectionOverride;
+  /** Number of the payload: changes with another payload, not with an edit. */
+  payloadNumber: number;
 }
 
-let kept: Payload = { held: undefined, wanted: {}, subject: 0 };
+let lastSelection: PayloadSelection = { payload: undefined, override: {}, payloadNumber: 0 };
 
-export interface PayloadState extends Payload {
-  source: Source | undefined;
-  hold: (held: Held | undefined) => void;
-  want: (wanted: Wanted) => void;
+export interface PayloadState extends PayloadSelection {
+  source: TranslationSource | undefined;
+  setPayload: (payload: PayloadContent | undefined) => void;
+  setOverride: (override: DetectionOverride) => void;
 }
 
 export function usePayload(): PayloadState {
-  const [payload, setPayload] = useState(kept);
-  const { held, wanted } = payload;
-  const source = useMemo(() => held && { content: held.content, ...wanted }, [held, wanted]);
-  const change = (next: Partial<Payload>): void => {
-    kept = { ...kept, ...next };
-    setPayload(kept);
+  const [selection, setSelection] = useState(lastSelection);
+  const { payload, override } = selection;
+  const source = useMemo(() => payload && { content: payload.content, ...override }, [payload, override]);
+  const change = (next: Partial<PayloadSelection>): void => {
+    lastSelection = { ...lastSelection, ...next };
+    setSelection(lastSelection);
   };
   return {
-    ...payload,
+    ...selection,
     source,
-    // Another payload is looked at without what was said of the last one.
-    hold: (next) =>
-      change(next?.typed === true ? { held: next } : { held: next, wanted: {}, subject: kept.subject + 1 }),
-    want: (next) => change({ wanted: next }),
+    // The override applies to one payload only.
+    setPayload: (next) =>
+      change(
+        next?.typed === true
+          ? { payload: next }
+          : { payload: next, override: {}, payloadNumber: lastSelection.payloadNumber + 1 },
+      ),
+    setOverride: (next) => change({ override: next }),
   };
 }

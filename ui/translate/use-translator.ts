@@ -1,35 +1,40 @@
-// A translator for as long as a view is shown, and its state.
+// Hook: creates a translator for the lifetime of a view.
 import type { DialectId } from "koine";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { useColumnChoice } from "./choices.ts";
+import { useColumnChoice } from "./stored-columns.ts";
 import { startEngine } from "./engine-client.ts";
 import { Translator } from "./translator.ts";
 import type { TranslatorState } from "./translator.ts";
-import type { Target } from "./types.ts";
+import type { ColumnTarget } from "./types.ts";
 
-export type ColumnOptions = Omit<Target, "dialect">;
+export type ColumnOptions = Omit<ColumnTarget, "dialect">;
 
-export interface Translation {
+export interface TranslatorHandle {
   translator: Translator;
   state: TranslatorState;
-  /** The columns that are shown, in order. */
-  targets: readonly Target[];
+  /** Targets of the shown columns, in order. */
+  targets: readonly ColumnTarget[];
   setOptions: (id: DialectId, options: ColumnOptions) => void;
 }
 
-export function useTranslator(): Translation {
+export function useTranslator(): TranslatorHandle {
   const [translator] = useState(() => new Translator(startEngine));
-  const [chosen] = useColumnChoice();
+  const [columns] = useColumnChoice();
   const [options, setAll] = useState<ReadonlyMap<DialectId, ColumnOptions>>(new Map());
   const state = useSyncExternalStore(translator.subscribe, translator.getSnapshot);
-  const [targets, setTargets] = useState<readonly Target[]>([]);
-  // The same list as long as nothing in it changes.
-  const next = chosen.map((dialect): Target => Object.assign({ dialect }, options.get(dialect)));
+  const [targets, setTargets] = useState<readonly ColumnTarget[]>([]);
+  // Keeps the same list while nothing in it changes.
+  const next = columns.map((dialect): ColumnTarget => Object.assign({ dialect }, options.get(dialect)));
   if (JSON.stringify(next) !== JSON.stringify(targets)) setTargets(next);
   useEffect(() => translator.setTargets(targets), [translator, targets]);
   useEffect(() => {
-    translator.begin();
+    translator.startWorker();
     return () => translator.close();
   }, [translator]);
-  return { translator, state, targets, setOptions: (id, given) => setAll(new Map(options).set(id, given)) };
+  return {
+    translator,
+    state,
+    targets,
+    setOptions: (id, columnOptions) => setAll(new Map(options).set(id, columnOptions)),
+  };
 }

@@ -1,52 +1,51 @@
-// One connection to an MCP server: from its beginning until it is lost or closed. It is never made again; that is its
-// owner's business.
+// One connection to an MCP server, from its opening until it is lost or closed. Reconnecting is the owner's task.
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { fetchFor } from "./http-endings.ts";
-import { isCommand, timeoutsOf } from "./options.ts";
-import { loadClient, loadHttp, loadStdio, loadTypes } from "./sdk.ts";
+import { createFetch } from "./truncated-replies.ts";
+import { isCommand, readTimeouts } from "./check-options.ts";
+import { loadClient, loadHttp, loadStdio, loadTypes } from "./load-sdk.ts";
 import type { McpCommandOptions, McpProgress, McpServerOptions, McpUrlOptions } from "./types.ts";
 
-/** What the owner of a connection hears of it. */
-export interface ConnectionEvents {
-  /** Once, whatever the reason. */
+/** The events of a connection for its owner. */
+export interface McpConnectionEvents {
+  /** Called once, for any reason. */
   onClose(): void;
   onToolsChanged(): void;
-  /** Something odd that did not end the connection. */
+  /** Called with errors that did not end the connection. */
   onError(error: Error): void;
 }
 
-type Progress = Pick<McpProgress, "progress" | "total" | "message">;
+type McpProgressReport = Pick<McpProgress, "progress" | "total" | "message">;
 
-export interface RequestLimits {
+export interface McpRequestOptions {
   signal?: AbortSignal;
-  /** Begins again with each report of progress. */
+  /** The longest time without a progress report. */
   silenceMs: number;
-  onProgress?: (progress: Progress) => void;
+  onProgress?: (progress: McpProgressReport) => void;
 }
 
-// The version of this client's conduct. The package's own cannot be read everywhere.
+// A version of its own: the package's version cannot be read in every environment.
 const CLIENT_INFO = { name: "koine", version: "1" };
-/** What a timer can hold; a longer one would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
-/** A result with pictures is easily larger than the SDK's own limit; much more, and reading it takes time by its square. */
-const LARGEST_MESSAGE = 32 * 1024 * 1024;
-const STDERR_KEPT = 2000;
-/** Taking leave must not hold up anybody. */
-const LEAVE_MS = 1000;
+/** The longest delay of a timer; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Results with images exceed the SDK's default. Not unlimited, because the SDK's parser is quadratic in the size. */
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+const STDERR_TAIL_LENGTH = 2000;
+/** Time for the termination of a session. */
+const TERMINATE_MS = 1000;
 
-interface Line {
+interface McpTransport {
   transport: Transport;
-  /** Says goodbye, where that means something. */
-  leave?: () => Promise<void>;
-  /** What the server wrote on its standard error last. */
-  lastWords?: () => string;
-  /** Tells the transport's own errors from those that the server answers with. */
-  read?: (error: unknown) => unknown;
+  /** Terminates the session, for transports that have one. */
+  terminate?: () => Promise<void>;
+  /** Returns the end of the server's standard error. */
+  stderrTail?: () => string;
+  /** Converts HTTP error replies of the server, which the SDK reports as its own errors. */
+  toServerError?: (error: unknown) => unknown;
 }
 
-/** The server answered a request itself with an error of HTTP. */
-export class HttpError extends Error {
+/** The server replied to a request with an HTTP error status. */
+export class McpHttpError extends Error {
   readonly status: number;
   constructor(status: number, cause: Error) {
     super(cause.message, { cause });
@@ -54,53 +53,60 @@ export class HttpError extends Error {
   }
 }
 
-/** The connection could not be made; `lastWords` is what the program wrote on its standard error. */
-export class ConnectError extends Error {
-  readonly lastWords: string;
-  constructor(cause: unknown, lastWords: string) {
+/** The connection could not be opened; `stderrTail` is the end of the program's standard error. */
+export class McpConnectError extends Error {
+  readonly stderrTail: string;
+  constructor(cause: unknown, stderrTail: string) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.lastWords = lastWords;
+    this.stderrTail = stderrTail;
   }
 }
 
 type McpResultSchema = Awaited<ReturnType<typeof loadTypes>>["ResultSchema"];
 
-export class Connection {
+export class McpConnection {
   isOpen = true;
   readonly #client: Client;
-  readonly #line: Line;
+  readonly #transport: McpTransport;
   readonly #resultSchema: McpResultSchema;
 
-  private constructor(client: Client, line: Line, resultSchema: McpResultSchema) {
+  private constructor(client: Client, transport: McpTransport, resultSchema: McpResultSchema) {
     this.#client = client;
-    this.#line = line;
+    this.#transport = transport;
     this.#resultSchema = resultSchema;
   }
 
-  /** Where the signal ends it, or it fails, nothing of it is left. */
-  static async open(options: McpServerOptions, events: ConnectionEvents, signal: AbortSignal): Promise<Connection> {
+  /** Opens a connection. An abort or a failure frees all of its resources. */
+  static async open(
+    options: McpServerOptions,
+    events: McpConnectionEvents,
+    signal: AbortSignal,
+  ): Promise<McpConnection> {
     const [{ Client }, types] = await Promise.all([loadClient(), loadTypes()]);
-    const line = isCommand(options) ? await commandLine(options) : await urlLine(options);
+    const transport = isCommand(options) ? await openCommandTransport(options) : await openUrlTransport(options);
     signal.throwIfAborted();
     const client = new Client(CLIENT_INFO, { capabilities: {} });
-    const connection = new Connection(client, line, types.ResultSchema);
+    const connection = new McpConnection(client, transport, types.ResultSchema);
     client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => events.onToolsChanged());
     let isConnected = false;
-    // The SDK's events are fields of its client.
+    // The SDK's event handlers are fields of its client.
     Object.assign(client, {
-      onerror: (error: Error) => connection.#hearOf(error, events),
+      onerror: (error: Error) => connection.#onError(error, events),
       onclose: () => {
         connection.isOpen = false;
         if (isConnected) events.onClose();
       },
     });
     try {
-      await client.connect(line.transport, { timeout: Math.min(timeoutsOf(options).connectMs, LONGEST_MS), signal });
+      await client.connect(transport.transport, {
+        timeout: Math.min(readTimeouts(options).connectMs, MAX_TIMER_MS),
+        signal,
+      });
     } catch (cause) {
       connection.isOpen = false;
-      // The SDK closes it, too, but waits for nothing.
-      await line.transport.close().catch(() => undefined);
-      throw new ConnectError(connection.#read(cause), line.lastWords?.() ?? "");
+      // The SDK closes it, too, but does not wait for the end.
+      await transport.transport.close().catch(() => undefined);
+      throw new McpConnectError(connection.#toServerError(cause), transport.stderrTail?.() ?? "");
     }
     isConnected = true;
     return connection;
@@ -113,46 +119,46 @@ export class Connection {
     return this.#client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** The result as the server sent it. An abort tells the server, and rejects. */
+  /** Sends a request and returns the server's result. An abort notifies the server and rejects. */
   async request(
     method: "tools/list" | "tools/call",
     params: Record<string, unknown>,
-    { signal, silenceMs, onProgress }: RequestLimits,
+    { signal, silenceMs, onProgress }: McpRequestOptions,
   ): Promise<Record<string, unknown>> {
     try {
       return await this.#client.request({ method, params }, this.#resultSchema, {
-        timeout: Math.min(silenceMs, LONGEST_MS),
+        timeout: Math.min(silenceMs, MAX_TIMER_MS),
         resetTimeoutOnProgress: true,
         ...(signal && { signal }),
         ...(onProgress && { onprogress: onProgress }),
       });
     } catch (error) {
-      throw this.#read(error);
+      throw this.#toServerError(error);
     }
   }
 
   async close(): Promise<void> {
     this.isOpen = false;
-    // A server that is gone already, or does not care: the connection ends all the same.
-    await this.#line.leave?.().catch(() => undefined);
+    // A failure to terminate the session does not matter: the connection is closed anyway.
+    await this.#transport.terminate?.().catch(() => undefined);
     await this.#client.close();
   }
 
-  #read(error: unknown): unknown {
-    return this.#line.read?.(error) ?? error;
+  #toServerError(error: unknown): unknown {
+    return this.#transport.toServerError?.(error) ?? error;
   }
 
-  #hearOf(error: Error, events: ConnectionEvents): void {
-    // Answers to requests that nobody waits for any more: cancelled ones.
+  #onError(error: Error, events: McpConnectionEvents): void {
+    // Replies to cancelled requests are not errors.
     if (error.message.includes("unknown message ID")) return;
-    const read = this.#read(error);
-    events.onError(read instanceof Error ? read : error);
-    // The SDK has given up, but what is under way would wait until its time is up.
+    const converted = this.#toServerError(error);
+    events.onError(converted instanceof Error ? converted : error);
+    // The SDK has given up; closing the client fails the running requests, which would otherwise wait for their time limit.
     if (error.message.startsWith("Maximum reconnection attempts")) void this.#client.close();
   }
 }
 
-async function commandLine({ command, args, env, cwd, onStderr }: McpCommandOptions): Promise<Line> {
+async function openCommandTransport({ command, args, env, cwd, onStderr }: McpCommandOptions): Promise<McpTransport> {
   const { StdioClientTransport } = await loadStdio();
   const transport = new StdioClientTransport({
     command,
@@ -160,31 +166,31 @@ async function commandLine({ command, args, env, cwd, onStderr }: McpCommandOpti
     ...(env && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
     stderr: "pipe",
-    maxBufferSize: LARGEST_MESSAGE,
+    maxBufferSize: MAX_MESSAGE_BYTES,
   });
-  let words = "";
+  let tail = "";
   const decoder = new TextDecoder();
   transport.stderr?.on("data", (bytes: Uint8Array) => {
     const text = decoder.decode(bytes, { stream: true });
-    words = (words + text).slice(-STDERR_KEPT);
+    tail = (tail + text).slice(-STDERR_TAIL_LENGTH);
     onStderr?.(text);
   });
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;
-  // Whoever closes it again waits for the program's end as well.
+  // A second close waits for the end of the program, too.
   transport.close = () => (closing ??= close());
-  return { transport, lastWords: () => words.trim() };
+  return { transport, stderrTail: () => tail.trim() };
 }
 
-async function urlLine(options: McpUrlOptions): Promise<Line> {
+async function openUrlTransport(options: McpUrlOptions): Promise<McpTransport> {
   const { StreamableHTTPClientTransport, StreamableHTTPError } = await loadHttp();
-  const transport = new StreamableHTTPClientTransport(new URL(options.url), { fetch: fetchFor(options) });
-  const leave = async (): Promise<void> => {
+  const transport = new StreamableHTTPClientTransport(new URL(options.url), { fetch: createFetch(options) });
+  const terminate = async (): Promise<void> => {
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LEAVE_MS);
+    const timer = setTimeout(resolve, TERMINATE_MS);
     await Promise.race([transport.terminateSession(), late]).finally(() => clearTimeout(timer));
   };
-  const read = (error: unknown): unknown =>
-    error instanceof StreamableHTTPError && (error.code ?? 0) >= 400 ? new HttpError(error.code ?? 0, error) : error;
-  return { transport, leave, read };
+  const toServerError = (error: unknown): unknown =>
+    error instanceof StreamableHTTPError && (error.code ?? 0) >= 400 ? new McpHttpError(error.code ?? 0, error) : error;
+  return { transport, terminate, toServerError };
 }

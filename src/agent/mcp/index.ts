@@ -1,3 +1,3 @@
-// Tools of MCP servers.
-export { mcpServer } from "./server.ts";
+// MCP servers as tool sources.
+export { mcpServer } from "./mcp-server.ts";
 export type * from "./types.ts";

@@ -1,75 +1,76 @@
-// The public face of MCP servers as sources of tools.
+// The public types of MCP servers as tool sources.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { AgentError } from "../errors.ts";
 import type { ToolSource } from "../types.ts";
 
-/** In milliseconds; Infinity: no limit. */
+/** Time limits of an MCP server in milliseconds. Infinity: no limit. */
 export interface McpTimeouts {
-  /** Until the server runs and has said what it is; also for each page of its list of tools. Default 30 s. */
+  /** Time for the start and the handshake of the server; also for each page of its tool list. Default 30 s. */
   connectMs: number;
-  /** For a call. Default: the agent's `toolTimeoutMs`. */
+  /** Time for a call. Default: the agent's `toolTimeoutMs`. */
   callMs: number;
-  /** The longest silence within a call: from its beginning, or one report of progress, to the next. Default: no limit. */
+  /** The longest time in a call without a progress report. Default: no limit. */
   gapMs: number;
 }
 
-/** What a server says of a call that goes on. */
+/** A progress report of a running call. */
 export interface McpProgress {
   toolCallId: string;
   toolName: string;
-  /** Grows; of what unit, only the server knows. */
+  /** Increases; the unit is defined by the server. */
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
 }
 
 interface McpCommon {
-  /** For errors and logs. */
+  /** The name in errors and logs. */
   name: string;
-  /** Put in front of every tool's name, such as "files_"; where two servers have tools of one name, they need it. Default: none. */
+  /** A prefix of all tool names, such as "files_", needed if two servers have a tool with the same name. Default: none. */
   prefix?: string | undefined;
-  /** What to do with calls that a killed agent had started: for all tools, or by the server's own names for them. Default "never". */
+  /** The handling of calls that were running when an agent died: for all tools, or by the server's tool names. Default "never". */
   retry?: "safe" | "never" | Readonly<Record<string, "safe" | "never">> | undefined;
   /**
-   * Whether to believe the server about its tools: those that it calls read-only or idempotent are run again where `retry`
-   * says nothing of them. Default false.
+   * true: trusts the server's hints: calls of tools that it declares read-only or idempotent are run again, unless `retry`
+   * has another rule. Default false.
    */
   trustHints?: boolean | undefined;
   timeouts?: Partial<McpTimeouts> | undefined;
   onProgress?: ((progress: McpProgress) => void) | undefined;
-  /** Hears of what the agent works around: a connection that was lost, a tool that cannot be used, a broken message. */
+  /** Called with problems that do not stop the agent: a lost connection, an unusable tool, an invalid message. */
   onProblem?: ((problem: AgentError) => void) | undefined;
 }
 
-/** A server that is a program, spoken to through its standard input and output. */
+/** An MCP server that is a program with the protocol on its standard input and output. */
 export interface McpCommandOptions extends McpCommon {
   command: string;
   args?: readonly string[] | undefined;
-  /** Beside these it sees only what every program needs (PATH, HOME …): keys in this process's environment are not handed on. */
+  /** Added to the few variables that every program gets (PATH, HOME …); other variables of this process, such as keys, are not passed on. */
   env?: Readonly<Record<string, string>> | undefined;
   cwd?: string | undefined;
-  /** Hears what it writes on its standard error. */
+  /** Called with the text that the program writes to its standard error. */
   onStderr?: ((text: string) => void) | undefined;
 }
 
-/** A server that is reached over streamable HTTP. */
+/** An MCP server over streamable HTTP. */
 export interface McpUrlOptions extends McpCommon {
   url: string | URL;
-  /** Sent with every request: keys, tokens. A function is asked each time. */
+  /** Sent with every request: keys, tokens. A function is called for each request. */
   headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
 }
 
+/** Options of `mcpServer`. */
 export type McpServerOptions = McpCommandOptions | McpUrlOptions;
 
 /**
- * The tools of an MCP server. A connection that is lost is made again when it is needed next, at once the first time and
- * then with growing pauses; until then calls are answered with an error, and the tools known last are shown.
+ * The tools of an MCP server. A lost connection is opened again when it is needed, immediately the first time and then with
+ * growing pauses. Until then, calls get an error result, and the last known tools are listed.
  */
 export interface McpServer extends ToolSource, AsyncDisposable {
-  /** What the server says about its use; give it to the model as part of the agent's instructions if you trust it. */
+  /** The server's usage instructions. Add them to the agent's instructions if you trust the server. */
   readonly instructions: string | undefined;
   close(): Promise<void>;
 }

@@ -1,21 +1,21 @@
 // `koine check`: what a conversion would lose or mend, record by record, without converting anything.
 import type { Dialect } from "../../dialects/index.ts";
 import type { Loss } from "../../model/index.ts";
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import {
-  FAIL_ON,
-  READING,
+  FAIL_ON_OPTIONS,
+  INPUT_OPTIONS,
   readFailOn,
   readFormat,
-  REPORTING,
+  OUTPUT_OPTIONS,
   readTarget,
-  readWanted,
-  STRICT,
-  TARGET,
+  readExpectedInput,
+  STRICT_OPTIONS,
+  TARGET_OPTIONS,
 } from "../options.ts";
-import type { Recognised } from "../read/recognise.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import { FailureLog } from "../show/failures.ts";
 import { lossRows } from "../show/losses.ts";
 import { Progress } from "../show/progress.ts";
@@ -40,7 +40,7 @@ export const check: Command = {
   about: [
     "Lists, for each record, every loss with its level, code and path (a JSON pointer into the canonical value), then all of them by code.",
   ],
-  options: { ...TARGET, ...READING, ...STRICT, ...FAIL_ON, ...REPORTING },
+  options: { ...TARGET_OPTIONS, ...INPUT_OPTIONS, ...STRICT_OPTIONS, ...FAIL_ON_OPTIONS, ...OUTPUT_OPTIONS },
   examples: [
     ["koine check --to gemini chat.jsonl", "What Gemini would not take as it is."],
     [
@@ -52,7 +52,7 @@ export const check: Command = {
   run: runCheck,
 };
 
-async function runCheck(given: Arguments, io: Io): Promise<number> {
+async function runCheck(given: CommandArguments, io: CliIo): Promise<number> {
   const target = readTarget(given, io);
   const failOn = readFailOn(given);
   const [isJson, isQuiet] = [given.has("json"), given.has("quiet")];
@@ -66,7 +66,7 @@ async function runCheck(given: Arguments, io: Io): Promise<number> {
   const plan = {
     files: given.files,
     format: readFormat(given),
-    wanted: readWanted(given),
+    wanted: readExpectedInput(given),
     strict: given.has("strict"),
     tally,
     progress,
@@ -126,7 +126,7 @@ class Check implements Visitor {
     this.#failures = failures;
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     const { losses } = convertRecord(record, this.#target);
     this.#add(record.dialect, record.kind, losses, place);
   }

@@ -1,20 +1,20 @@
 // `koine convert`: records of one dialect to another, with a report of what did not arrive.
 import type { Dialect } from "../../dialects/index.ts";
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import {
-  FAIL_ON,
-  READING,
+  FAIL_ON_OPTIONS,
+  INPUT_OPTIONS,
   readFailOn,
   readFormat,
-  REPORTING,
+  OUTPUT_OPTIONS,
   readTarget,
-  readWanted,
-  STRICT,
-  TARGET,
+  readExpectedInput,
+  STRICT_OPTIONS,
+  TARGET_OPTIONS,
 } from "../options.ts";
-import { FORMATS } from "../read/format.ts";
+import { FORMATS } from "../read/detect-format.ts";
 import { FailureLog } from "../show/failures.ts";
 import { Progress } from "../show/progress.ts";
 import { paintFor } from "../show/style.ts";
@@ -28,33 +28,33 @@ import type { Sink } from "../write/sink.ts";
 import { openFile, StreamSink } from "../write/sink.ts";
 
 const options = {
-  ...TARGET,
-  ...READING,
-  ...STRICT,
+  ...TARGET_OPTIONS,
+  ...INPUT_OPTIONS,
+  ...STRICT_OPTIONS,
   output: {
     type: "string",
     short: "o",
     value: "file",
-    says: "Write here instead of standard output; the file appears when it is whole.",
+    description: "Write here instead of standard output; the file appears when it is whole.",
   },
   format: {
     type: "string",
     choices: FORMATS,
-    says: "How to write: one JSON document, a line for each record, or server-sent events (streams); as the input where not given.",
+    description: "How to write: one JSON document, a line for each record, or server-sent events (streams); as the input where not given.",
   },
-  pretty: { type: "boolean", says: "Indent the JSON." },
+  pretty: { type: "boolean", description: "Indent the JSON." },
   address: {
     type: "boolean",
-    says: "Write each record as { address, names, status, body }, so that what does not travel in the body stays with it.",
+    description: "Write each record as { address, names, status, body }, so that what does not travel in the body stays with it.",
   },
-  assemble: { type: "boolean", says: "Write the whole answer of a stream instead of its events." },
+  assemble: { type: "boolean", description: "Write the whole answer of a stream instead of its events." },
   report: {
     type: "string",
     value: "file",
-    says: "Write every loss and failure here: a JSON list where the name ends in .json, else a line for each record.",
+    description: "Write every loss and failure here: a JSON list where the name ends in .json, else a line for each record.",
   },
-  ...FAIL_ON,
-  ...REPORTING,
+  ...FAIL_ON_OPTIONS,
+  ...OUTPUT_OPTIONS,
 } as const;
 
 export const convert: Command = {
@@ -84,9 +84,9 @@ export const convert: Command = {
   run: runConvert,
 };
 
-async function runConvert(given: Arguments, io: Io): Promise<number> {
+async function runConvert(given: CommandArguments, io: CliIo): Promise<number> {
   const target = readTarget(given, io);
-  const wanted = readWanted(given);
+  const wanted = readExpectedInput(given);
   const failOn = readFailOn(given);
   const isApart = !given.has("address");
   const tally = new Tally();
@@ -134,7 +134,7 @@ async function runConvert(given: Arguments, io: Io): Promise<number> {
 async function checkReport(
   report: string | undefined,
   output: string | undefined,
-  files: Arguments["files"],
+  files: CommandArguments["files"],
 ): Promise<void> {
   if (report === undefined) return;
   if (report === "-")
@@ -169,7 +169,7 @@ async function keepOrDiscard(error: unknown, sink: Sink, report: Report | undefi
   else await report?.sink.discard();
 }
 
-function tell(given: Arguments, tally: Tally, to: Dialect, io: Io, sink: Sink): void {
+function tell(given: CommandArguments, tally: Tally, to: Dialect, io: CliIo, sink: Sink): void {
   if (given.has("json")) {
     // Payloads and summary never mix.
     const stream = sink instanceof StreamSink ? io.stderr : io.stdout;

@@ -1,11 +1,11 @@
 // `koine doctor`: whether a server would run here, and what is in its way.
 import type { ServerConfig } from "../../server/config/index.ts";
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { showFindings } from "../doctor/finding.ts";
 import { checkAccess, checkClock, checkNode, checkPort } from "../doctor/machine.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import { readSettings, SETTINGS } from "../serve/settings.ts";
 import { counted } from "../show/numbers.ts";
 import { columnsOf, paintFor } from "../show/style.ts";
@@ -19,16 +19,16 @@ export const doctor: Command = {
     "Exit code 1 if something fails.",
   ],
   options: {
-    port: { type: "string", short: "p", value: "number", says: "As for koine serve." },
-    host: { type: "string", value: "address", says: "As for koine serve." },
+    port: { type: "string", short: "p", value: "number", description: "As for koine serve." },
+    host: { type: "string", value: "address", description: "As for koine serve." },
     ...SETTINGS,
-    offline: { type: "boolean", says: "Ask no provider and start no MCP server." },
+    offline: { type: "boolean", description: "Ask no provider and start no MCP server." },
     timeout: {
       type: "string",
       value: "seconds",
-      says: "How long a provider or an MCP server may take; 10 where not given.",
+      description: "How long a provider or an MCP server may take; 10 where not given.",
     },
-    json: { type: "boolean", says: "Write the findings as JSON." },
+    json: { type: "boolean", description: "Write the findings as JSON." },
   },
   examples: [
     ["koine doctor --offline --port 0", "What can be told without asking anybody."],
@@ -37,7 +37,7 @@ export const doctor: Command = {
   run: runDoctor,
 };
 
-async function runDoctor(given: Arguments, io: Io): Promise<number> {
+async function runDoctor(given: CommandArguments, io: CliIo): Promise<number> {
   const timeoutMs = readTimeout(given.text("timeout"));
   const findings = [checkNode(), ...(await checkSettings(given, io, timeoutMs))];
   const isFine = findings.every(({ state }) => state !== "fail");
@@ -55,7 +55,7 @@ function readTimeout(text: string | undefined): number {
   throw new CliError("usage", `--timeout is a number of seconds up to 600, not "${text}".`);
 }
 
-async function checkSettings(given: Arguments, io: Io, timeoutMs: number): Promise<Finding[]> {
+async function checkSettings(given: CommandArguments, io: CliIo, timeoutMs: number): Promise<Finding[]> {
   const flags = { host: given.text("host"), port: given.text("port") };
   try {
     const { config, file } = await readSettings(given, io, flags);
@@ -63,12 +63,12 @@ async function checkSettings(given: Arguments, io: Io, timeoutMs: number): Promi
     return [{ name: "settings", state: "ok", message }, ...(await checkAll(config, given, io, timeoutMs))];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const sentences = error.more.length === 0 ? [error.message] : error.more;
+    const sentences = error.details.length === 0 ? [error.message] : error.details;
     return sentences.map((message) => ({ name: "settings", state: "fail", message }));
   }
 }
 
-async function checkAll(config: ServerConfig, given: Arguments, io: Io, timeoutMs: number): Promise<Finding[]> {
+async function checkAll(config: ServerConfig, given: CommandArguments, io: CliIo, timeoutMs: number): Promise<Finding[]> {
   // Loaded late: the help of all commands needs none of it.
   const { checkFolder, checkLedger } = await import("../doctor/storage.ts");
   const { checkProviders } = await import("../doctor/providers.ts");

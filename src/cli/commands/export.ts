@@ -1,13 +1,13 @@
 // `koine export`: threads of a ledger as lines that `koine import` takes back, or as conversations in a dialect.
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { closingLine, OPENING_LINE } from "../../ledger/transfer/whole.ts";
-import type { Arguments, Command } from "../command.ts";
-import { checkOutput, cliErrorOf, DATA, openData } from "../data.ts";
+import { createClosingLine, OPENING_LINE } from "../../ledger/transfer/multi-thread-file.ts";
+import type { CommandArguments, Command } from "../command.ts";
+import { assertOutputIsNotLedger, toCliError, LEDGER_OPTIONS, openData } from "../data.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
-import { FAIL_ON, readFailOn, readTarget, REPORTING, TARGET } from "../options.ts";
-import { besideOf } from "../read/envelope.ts";
+import type { CliIo } from "../io.ts";
+import { FAIL_ON_OPTIONS, readFailOn, readTarget, OUTPUT_OPTIONS, TARGET_OPTIONS } from "../options.ts";
+import { createEnvelope } from "../read/record-envelope.ts";
 import { failureOf } from "../records/failure.ts";
 import { Tally } from "../records/tally.ts";
 import type { Target } from "../records/target.ts";
@@ -31,19 +31,19 @@ export const exportCommand: Command = {
     "With --to, writes the active conversation of each thread in that dialect instead, a line each, and sums up what does not arrive.",
   ],
   options: {
-    ...DATA,
-    thread: { type: "string", value: "id", says: "The thread to write." },
-    all: { type: "boolean", says: "Write all threads, the newest first." },
+    ...LEDGER_OPTIONS,
+    thread: { type: "string", value: "id", description: "The thread to write." },
+    all: { type: "boolean", description: "Write all threads, the newest first." },
     output: {
       type: "string",
       short: "o",
       value: "file",
-      says: "Write here instead of standard output; the file appears when it is whole.",
+      description: "Write here instead of standard output; the file appears when it is whole.",
     },
-    ...TARGET,
-    to: { type: "string", short: "t", ...TARGET["to"], says: "Write conversations in this dialect." },
-    ...FAIL_ON,
-    ...REPORTING,
+    ...TARGET_OPTIONS,
+    to: { type: "string", short: "t", ...TARGET_OPTIONS["to"], description: "Write conversations in this dialect." },
+    ...FAIL_ON_OPTIONS,
+    ...OUTPUT_OPTIONS,
   },
   examples: [
     ["koine export --data koine.db --all -o backup.jsonl", "Everything, to be imported elsewhere."],
@@ -55,7 +55,7 @@ export const exportCommand: Command = {
   run: runExport,
 };
 
-async function runExport(given: Arguments, io: Io): Promise<number> {
+async function runExport(given: CommandArguments, io: CliIo): Promise<number> {
   const only = given.text("thread");
   if ((only === undefined) === !given.has("all")) {
     throw new CliError("usage", "Say which thread with --thread, or --all.");
@@ -63,7 +63,7 @@ async function runExport(given: Arguments, io: Io): Promise<number> {
   const target = given.text("to") === undefined ? undefined : readTarget(given, io);
   const failOn = readFailOn(given);
   const path = given.text("output");
-  await checkOutput(given, path);
+  await assertOutputIsNotLedger(given, path);
   const progress = new Progress(io, !given.has("quiet") && !given.has("json") && (path ?? "-") !== "-");
   const problems = new Problems(io, progress);
   const ledger = await openData(given, io, { mustExist: true, onProblem: (problem) => problems.add(problem) });
@@ -75,7 +75,7 @@ async function runExport(given: Arguments, io: Io): Promise<number> {
       await sink.commit();
     } catch (error) {
       await sink.discard();
-      throw cliErrorOf(error);
+      throw toCliError(error);
     } finally {
       progress.clear();
     }
@@ -100,10 +100,10 @@ async function* everyThread(ledger: Ledger): AsyncGenerator<string, void, void> 
 /** Records that cannot be read, told as they are found. */
 class Problems {
   count = 0;
-  readonly #io: Io;
+  readonly #io: CliIo;
   readonly #progress: Progress;
 
-  constructor(io: Io, progress: Progress) {
+  constructor(io: CliIo, progress: Progress) {
     this.#io = io;
     this.#progress = progress;
   }
@@ -153,7 +153,7 @@ class Export {
     this.#isAll = true;
     if (target === undefined) sink.write(OPENING_LINE);
     await this.run(threads);
-    if (target === undefined) sink.write(closingLine(this.tally.read));
+    if (target === undefined) sink.write(createClosingLine(this.tally.read));
   }
 
   /** Whether a thread that is not there any more can be passed over: told where some of it is written. */
@@ -192,7 +192,7 @@ class Export {
       const converted = encodeMessages(messages, target);
       new ValueWriter(sink, { format: "jsonl" }).write(converted.wire);
       if (converted.losses.length > 0) this.tally.add(converted.losses, place.file, place.line);
-      const beside = besideOf(converted);
+      const beside = createEnvelope(converted);
       if (beside !== undefined) this.tally.addApart(beside);
       this.tally.done++;
     } catch (error) {
@@ -211,7 +211,7 @@ class Export {
   }
 }
 
-function tell(given: Arguments, io: Io, { tally, options }: Export, problems: number, sink: Sink): void {
+function tell(given: CommandArguments, io: CliIo, { tally, options }: Export, problems: number, sink: Sink): void {
   const { target } = options;
   const { done, failed, apart } = tally;
   if (given.has("json")) {

@@ -1,11 +1,11 @@
 // `koine import`: threads that were exported, and conversations in any dialect, into a ledger.
 import type { LedgerProblem } from "../../ledger/index.ts";
-import type { Arguments, Command } from "../command.ts";
-import { DATA, openData } from "../data.ts";
+import type { CommandArguments, Command } from "../command.ts";
+import { LEDGER_OPTIONS, openData } from "../data.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
-import { READING, readFormat, readWanted, REPORTING, STRICT } from "../options.ts";
-import { checkFile } from "../read/bytes.ts";
+import type { CliIo } from "../io.ts";
+import { INPUT_OPTIONS, readFormat, readExpectedInput, OUTPUT_OPTIONS, STRICT_OPTIONS } from "../options.ts";
+import { assertReadable } from "../read/byte-source.ts";
 import { Intake } from "../records/intake.ts";
 import { LedgerFiles } from "../records/ledger-file.ts";
 import { Tally } from "../records/tally.ts";
@@ -25,16 +25,16 @@ export const importCommand: Command = {
     "Anything else is read as koine convert reads it: every request, response, stream or list of messages becomes a thread, and messages on lines of their own are one thread together. What stands beside the messages is kept in the thread's metadata. Importing it a second time makes the threads a second time.",
   ],
   options: {
-    ...DATA,
-    ...READING,
-    vendor: { type: "string", value: "name", says: "Whose habits openai-chat has (deepseek, mistral, ollama …)." },
+    ...LEDGER_OPTIONS,
+    ...INPUT_OPTIONS,
+    vendor: { type: "string", value: "name", description: "Whose habits openai-chat has (deepseek, mistral, ollama …)." },
     provider: {
       type: "string",
       value: "name",
-      says: "The provider that the records come from; it is noted on what only its issuer can read.",
+      description: "The provider that the records come from; it is noted on what only its issuer can read.",
     },
-    ...STRICT,
-    ...REPORTING,
+    ...STRICT_OPTIONS,
+    ...OUTPUT_OPTIONS,
   },
   examples: [
     ["koine import --data koine.db chat.jsonl --from anthropic", "Each request becomes a thread."],
@@ -43,8 +43,8 @@ export const importCommand: Command = {
   run: runImport,
 };
 
-async function runImport(given: Arguments, io: Io): Promise<number> {
-  const wanted = readWanted(given);
+async function runImport(given: CommandArguments, io: CliIo): Promise<number> {
+  const wanted = readExpectedInput(given);
   const strict = given.has("strict");
   const tally = new Tally();
   const progress = new Progress(io, !given.has("quiet") && !given.has("json"));
@@ -56,7 +56,7 @@ async function runImport(given: Arguments, io: Io): Promise<number> {
     io.stderr.write(`${visibleLine(`${threadId} ${messageId}: ${reason}`)}\n`);
   };
   // Before a ledger is made for nothing.
-  for (const file of given.files) if (file !== "-") await checkFile(file);
+  for (const file of given.files) if (file !== "-") await assertReadable(file);
   const ledger = await openData(given, io, { mustExist: false, onProblem });
   const files = new LedgerFiles({ ledger, tally, failures, progress, strict });
   const isTold = wanted.from !== undefined || wanted.kind !== undefined;
@@ -92,7 +92,7 @@ interface Counts {
   problems: number;
 }
 
-function tell(given: Arguments, io: Io, tally: Tally, counts: Counts): void {
+function tell(given: CommandArguments, io: CliIo, tally: Tally, counts: Counts): void {
   const { files, read, done, failed } = tally;
   if (given.has("json")) {
     io.stdout.write(`${JSON.stringify({ files, records: read, imported: done, failed, ...counts })}\n`);

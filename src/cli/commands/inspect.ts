@@ -1,8 +1,8 @@
 // `koine inspect`: conversations as a person likes to read them.
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
-import { READING, readFormat, readTarget, readWanted, TARGET } from "../options.ts";
+import type { CliIo } from "../io.ts";
+import { INPUT_OPTIONS, readFormat, readTarget, readExpectedInput, TARGET_OPTIONS } from "../options.ts";
 import { FailureLog } from "../show/failures.ts";
 import { Page } from "../show/page.ts";
 import { Progress } from "../show/progress.ts";
@@ -23,18 +23,18 @@ export const inspect: Command = {
     "Control characters and everything else that could fool a terminal are shown escaped.",
   ],
   options: {
-    ...READING,
-    full: { type: "boolean", says: "Fold nothing, and list notes among the losses." },
-    line: { type: "string", short: "l", value: "number", says: "Only the record on this line." },
-    ...TARGET,
+    ...INPUT_OPTIONS,
+    full: { type: "boolean", description: "Fold nothing, and list notes among the losses." },
+    line: { type: "string", short: "l", value: "number", description: "Only the record on this line." },
+    ...TARGET_OPTIONS,
     to: {
       type: "string",
       short: "t",
-      ...TARGET["to"],
-      says: "Show, too, what would be lost on the way to this dialect.",
+      ...TARGET_OPTIONS["to"],
+      description: "Show, too, what would be lost on the way to this dialect.",
     },
-    json: { type: "boolean", says: "Write each record as the model has it, a line of JSON each, and a summary." },
-    quiet: { type: "boolean", short: "q", says: "No summary and no remarks; failures are still told." },
+    json: { type: "boolean", description: "Write each record as the model has it, a line of JSON each, and a summary." },
+    quiet: { type: "boolean", short: "q", description: "No summary and no remarks; failures are still told." },
   },
   examples: [
     ["koine inspect chat.jsonl | less -R", "Every conversation of a file."],
@@ -45,7 +45,7 @@ export const inspect: Command = {
   run: runInspect,
 };
 
-async function runInspect(given: Arguments, io: Io): Promise<number> {
+async function runInspect(given: CommandArguments, io: CliIo): Promise<number> {
   const sink = new StreamSink(io.stdout);
   const progress = new Progress(io, false);
   const tally = new Tally();
@@ -63,7 +63,7 @@ async function runInspect(given: Arguments, io: Io): Promise<number> {
   const plan = {
     files: given.files,
     format: readFormat(given),
-    wanted: { ...readWanted(given), guesses: true },
+    wanted: { ...readExpectedInput(given), guesses: true },
     strict: false,
     tally,
     progress,

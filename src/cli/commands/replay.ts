@@ -1,9 +1,9 @@
 // `koine replay`: a recorded question again, of the same model or another, with the differences shown. Nothing is recorded.
 import type { Answer } from "../../client/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import type { Recorded } from "../replay/recorded.ts";
 import type { Asker } from "../replay/asker.ts";
 import type { Outcome } from "../replay/outcome.ts";
@@ -13,7 +13,7 @@ import { readSettings, SETTINGS } from "../serve/settings.ts";
 import { lossRows } from "../show/losses.ts";
 import { Page } from "../show/page.ts";
 import { columnsOf, paintFor } from "../show/style.ts";
-import { HTTP_DIALECTS } from "../../client/providers/check.ts";
+import { HTTP_DIALECTS } from "../../calls/index.ts";
 
 export const replay: Command = {
   name: "replay",
@@ -25,22 +25,22 @@ export const replay: Command = {
   ],
   options: {
     ...SETTINGS,
-    tenant: { type: "string", value: "name", says: "Whose run it is; without, the default tenant's." },
+    tenant: { type: "string", value: "name", description: "Whose run it is; without, the default tenant's." },
     model: {
       type: "string",
       short: "m",
       value: "name",
-      says: "The model to ask: provider/model, or a name of the configuration; without, the one that answered.",
+      description: "The model to ask: provider/model, or a name of the configuration; without, the one that answered.",
     },
     dialect: {
       type: "string",
       choices: HTTP_DIALECTS,
       value: "dialect",
-      says: "The dialect to ask in, where the provider speaks several.",
+      description: "The dialect to ask in, where the provider speaks several.",
     },
-    "dry-run": { type: "boolean", says: "Show the request, and ask nobody." },
-    force: { type: "boolean", says: "Ask also where the model would be asked another question." },
-    json: { type: "boolean", says: "Write both answers and what differs as JSON." },
+    "dry-run": { type: "boolean", description: "Show the request, and ask nobody." },
+    force: { type: "boolean", description: "Ask also where the model would be asked another question." },
+    json: { type: "boolean", description: "Write both answers and what differs as JSON." },
   },
   examples: [
     [
@@ -55,7 +55,7 @@ export const replay: Command = {
   run: runReplay,
 };
 
-async function runReplay(given: Arguments, io: Io): Promise<number> {
+async function runReplay(given: CommandArguments, io: CliIo): Promise<number> {
   const [runId, ...others] = given.files;
   if (runId === undefined || others.length > 0) {
     throw new CliError("usage", "Say which run: the x-koine-run of a reply, or the id of one in a thread.");
@@ -75,7 +75,7 @@ async function runReplay(given: Arguments, io: Io): Promise<number> {
   return compare(recorded, asker, given, io);
 }
 
-async function readRun(runId: string, config: ServerConfig, given: Arguments, io: Io): Promise<Recorded> {
+async function readRun(runId: string, config: ServerConfig, given: CommandArguments, io: CliIo): Promise<Recorded> {
   const { withLedger } = await import("../replay/ledger.ts");
   const { readRecorded } = await import("../replay/recorded.ts");
   const tenant = given.text("tenant");
@@ -84,7 +84,7 @@ async function readRun(runId: string, config: ServerConfig, given: Arguments, io
   );
 }
 
-function showRequest({ run, request }: Recorded, asker: Asker, given: Arguments, io: Io): number {
+function showRequest({ run, request }: Recorded, asker: Asker, given: CommandArguments, io: CliIo): number {
   const { model, dialect, wire, losses } = asker.prepare(request);
   if (given.has("json")) {
     io.stdout.write(`${JSON.stringify({ runId: run.id, model, dialect, request: wire, losses })}\n`);
@@ -97,7 +97,7 @@ function showRequest({ run, request }: Recorded, asker: Asker, given: Arguments,
   return EXIT.ok;
 }
 
-async function compare(recorded: Recorded, asker: Asker, given: Arguments, io: Io): Promise<number> {
+async function compare(recorded: Recorded, asker: Asker, given: CommandArguments, io: CliIo): Promise<number> {
   const { run, request, outcome, model = "unknown" } = recorded;
   const { answer, error } = await asker.ask(request, given.has("force"));
   const now: Outcome =

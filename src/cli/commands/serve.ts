@@ -1,11 +1,11 @@
 // `koine serve`: the server, from its settings to its end.
 import type { ServerConfig } from "../../server/config/index.ts";
 import type { KoineServer } from "../../server/server.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../../server/config/file.ts";
-import { checkAccess } from "../../server/http/guard.ts";
-import type { Arguments, Command } from "../command.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../../server/config/file-settings.ts";
+import { checkAccess } from "../../server/http/access-guard.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import { makeDataFolder } from "../serve/data-folder.ts";
 import { startError } from "../serve/failure.ts";
 import { readSettings, SETTINGS } from "../serve/settings.ts";
@@ -27,19 +27,19 @@ export const serve: Command = {
       type: "string",
       short: "p",
       value: "number",
-      says: "The port, 4141 where not given; 0 takes any that is free.",
+      description: "The port, 4141 where not given; 0 takes any that is free.",
     },
-    host: { type: "string", value: "address", says: "The address to listen on, 127.0.0.1 where not given." },
+    host: { type: "string", value: "address", description: "The address to listen on, 127.0.0.1 where not given." },
     ...SETTINGS,
-    log: { type: "string", choices: LOG_LEVELS, value: "level", says: "What is logged." },
+    log: { type: "string", choices: LOG_LEVELS, value: "level", description: "What is logged." },
     "log-format": {
       type: "string",
       choices: LOG_FORMATS,
       value: "format",
-      says: "How it is logged; text on a terminal, JSON elsewhere.",
+      description: "How it is logged; text on a terminal, JSON elsewhere.",
     },
-    json: { type: "boolean", says: "Say where it listens as a line of JSON." },
-    quiet: { type: "boolean", short: "q", says: "Do not say where it listens." },
+    json: { type: "boolean", description: "Say where it listens as a line of JSON." },
+    quiet: { type: "boolean", short: "q", description: "Do not say where it listens." },
   },
   examples: [
     ["koine serve", "SQLite, the demo model, and every provider whose key is in the environment."],
@@ -49,7 +49,7 @@ export const serve: Command = {
   run: runServe,
 };
 
-async function runServe(given: Arguments, io: Io): Promise<number> {
+async function runServe(given: CommandArguments, io: CliIo): Promise<number> {
   if (given.files.length > 0) throw new CliError("usage", 'It takes no files; "koine serve --help" lists its options.');
   const { config, file } = await readSettings(given, io, {
     host: given.text("host"),
@@ -77,7 +77,7 @@ function refuseOpenDoor(config: ServerConfig): void {
   }
 }
 
-async function start(config: ServerConfig, io: Io): Promise<KoineServer> {
+async function start(config: ServerConfig, io: CliIo): Promise<KoineServer> {
   // Loaded late: the help of all commands needs none of it.
   const { createServer } = await import("../../server/server.ts");
   try {
@@ -94,7 +94,7 @@ async function start(config: ServerConfig, io: Io): Promise<KoineServer> {
   }
 }
 
-function say(standing: Standing, given: Arguments, io: Io): void {
+function say(standing: Standing, given: CommandArguments, io: CliIo): void {
   if (given.has("quiet")) return;
   if (given.has("json")) io.stdout.write(readyData(standing));
   else if (io.stdout.isTTY !== true) io.stdout.write(readyLine(standing));

@@ -1,10 +1,10 @@
 // `koine token`: makes tokens for clients of a server, and their hashes for its configuration. Neither is kept anywhere.
 import { hash, randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { TENANTS } from "../../server/config/file.ts";
-import type { Arguments, Command } from "../command.ts";
+import { TENANTS } from "../../server/config/file-settings.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import { paintFor } from "../show/style.ts";
 
 export const token: Command = {
@@ -16,13 +16,13 @@ export const token: Command = {
     "hash reads a token from standard input, so that it is neither in the list of processes nor in the history of the shell, and prints its hash.",
   ],
   options: {
-    tenant: { type: "string", value: "name", says: "The tenant in the line for the configuration; without, acme." },
+    tenant: { type: "string", value: "name", description: "The tenant in the line for the configuration; without, acme." },
     name: {
       type: "string",
       value: "text",
-      says: "Whose token it is: shown in logs, and what it records is known under it.",
+      description: "Whose token it is: shown in logs, and what it records is known under it.",
     },
-    json: { type: "boolean", says: "Write the result as JSON." },
+    json: { type: "boolean", description: "Write the result as JSON." },
   },
   examples: [
     ["koine token create --tenant acme --name build", "A token, and what to add to the configuration."],
@@ -31,7 +31,7 @@ export const token: Command = {
   run: runToken,
 };
 
-async function runToken(given: Arguments, io: Io): Promise<number> {
+async function runToken(given: CommandArguments, io: CliIo): Promise<number> {
   const [what, ...others] = given.files;
   if (others.length > 0) throw new CliError("usage", "A token is read from standard input, not from the command line.");
   if (what === "create") create(given, io);
@@ -67,7 +67,7 @@ function checkNames(tenant: string | undefined, name: string | undefined): void 
   if (name?.trim() === "") throw new CliError("usage", "--name must be a text that is not empty.");
 }
 
-function create(given: Arguments, io: Io): void {
+function create(given: CommandArguments, io: CliIo): void {
   const [tenant, name] = [given.text("tenant"), given.text("name")];
   checkNames(tenant, name);
   const made = newToken();
@@ -91,7 +91,7 @@ function create(given: Arguments, io: Io): void {
   );
 }
 
-async function tellHash(given: Arguments, io: Io): Promise<void> {
+async function tellHash(given: CommandArguments, io: CliIo): Promise<void> {
   if (io.stdin.isTTY === true) io.stderr.write("Type the token, then Enter and Ctrl-D.\n");
   const secret = (await text(io.stdin)).trim();
   if (secret === "") throw new CliError("usage", "There is no token on standard input.");

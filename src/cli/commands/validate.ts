@@ -1,10 +1,10 @@
 // `koine validate`: what is wrong with stored messages, or with the payloads of a dialect, each with its place.
 import type { Dialect } from "../../dialects/index.ts";
-import type { Arguments, Command } from "../command.ts";
+import type { CommandArguments, Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import type { Io } from "../io.ts";
-import { READING, readFormat, REPORTING, readWanted } from "../options.ts";
-import type { Recognised } from "../read/recognise.ts";
+import type { CliIo } from "../io.ts";
+import { INPUT_OPTIONS, readFormat, OUTPUT_OPTIONS, readExpectedInput } from "../options.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import { count, counted } from "../show/numbers.ts";
 import { Progress } from "../show/progress.ts";
 import { paintFor } from "../show/style.ts";
@@ -28,7 +28,7 @@ export const validate: Command = {
     "Messages of the canonical shape are checked as they are, versions included, and so are their tool calls and results across a file. A payload of another dialect must be one that it can read, and what it says must make sense; paths of such issues point into its canonical value.",
     "Exit code 1 if any record is not valid.",
   ],
-  options: { ...READING, ...REPORTING },
+  options: { ...INPUT_OPTIONS, ...OUTPUT_OPTIONS },
   examples: [
     ["koine validate transcript.jsonl", "Stored messages, a line each."],
     ["koine validate --from openai-chat requests.jsonl", "Requests and responses of a provider."],
@@ -37,7 +37,7 @@ export const validate: Command = {
   run: runValidate,
 };
 
-async function runValidate(given: Arguments, io: Io): Promise<number> {
+async function runValidate(given: CommandArguments, io: CliIo): Promise<number> {
   const [isJson, isQuiet] = [given.has("json"), given.has("quiet")];
   const tally = new Tally();
   const progress = new Progress(io, !isQuiet && io.stdout.isTTY !== true);
@@ -48,7 +48,7 @@ async function runValidate(given: Arguments, io: Io): Promise<number> {
   const plan = {
     files: given.files,
     format: readFormat(given),
-    wanted: readWanted(given),
+    wanted: readExpectedInput(given),
     strict: false,
     tally,
     progress,
@@ -107,10 +107,10 @@ class Validation implements Visitor {
     this.#calls.end();
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     const { findings, messages } = validateRecord(record);
     for (const finding of findings) this.#add(finding, place);
-    if (record.isOne) this.#calls.add(messages, place);
+    if (record.isSingleMessage) this.#calls.add(messages, place);
     else this.#calls.end();
   }
 

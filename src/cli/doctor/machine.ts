@@ -1,7 +1,7 @@
 // What the machine must have: a Node that is new enough, a free port, a clock that is right, and no open door.
 import { createServer } from "node:net";
 import type { ServerConfig } from "../../server/config/index.ts";
-import { isLoopback } from "../../server/http/guard.ts";
+import { isLoopback } from "../../server/http/access-guard.ts";
 import type { Finding } from "./finding.ts";
 
 export function checkNode(): Finding {

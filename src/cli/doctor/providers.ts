@@ -1,6 +1,6 @@
 // Whether providers can be reached and take their keys: their list of models is asked for, which costs nothing.
-import type { HttpAdapter } from "../../client/types.ts";
-import { linkOf } from "../../client/providers/link.ts";
+import type { HttpAdapter } from "../../calls/index.ts";
+import { createProviderAdapter } from "../../calls/index.ts";
 import { user } from "../../model/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
 import type { Finding } from "./finding.ts";
@@ -20,7 +20,7 @@ export interface Asking {
 export async function checkProviders({ providers }: ServerConfig, asking: Asking): Promise<Reached[]> {
   return Promise.all(
     Object.entries(providers).map(async ([name, config]) => {
-      const link = linkOf(name, config);
+      const link = createProviderAdapter(name, config);
       if (link.kind === "http") return checkProvider(link, asking);
       const models = link.config.models?.join(", ") ?? "no list of models";
       return { finding: { name: `provider ${name}`, state: "ok", message: `Part of this program: ${models}.` } };
@@ -54,7 +54,7 @@ const EXCHANGE = /\/(?:chat\/completions|responses|messages|models\/[^/?]+|model
 async function listRequest(link: HttpAdapter): Promise<{ url: string; headers: Record<string, string> }> {
   const { request } = link.prepare({ messages: [user("Hi.")] }, "any", false, {});
   const url = request.url.replace(EXCHANGE, "/models");
-  const { "content-type": _, ...headers } = (await link.authorise({ ...request, url, body: "" })).headers;
+  const { "content-type": _, ...headers } = (await link.authorize({ ...request, url, body: "" })).headers;
   return { url, headers };
 }
 

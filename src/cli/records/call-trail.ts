@@ -1,6 +1,6 @@
 // Tool calls and results across messages that come one by one, each a record of its own. Only what pairing needs is
 // kept of them.
-import { isObject } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import type { Issue } from "../../model/index.ts";
 import { validateMessages } from "../../model/index.ts";
 import type { Place } from "./walk.ts";

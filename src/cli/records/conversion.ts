@@ -1,13 +1,13 @@
 // The visitor of `koine convert`: every record and stream to the target, out to the sink, its losses to tally and report.
 import type { Dialect, WireEvent } from "../../dialects/index.ts";
-import { isObject } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import type { Loss } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
-import type { Beside } from "../read/envelope.ts";
-import { besideOf } from "../read/envelope.ts";
-import type { Format } from "../read/format.ts";
-import type { Recognised } from "../read/recognise.ts";
-import type { Source } from "../read/source.ts";
+import type { RecordEnvelope } from "../read/record-envelope.ts";
+import { createEnvelope } from "../read/record-envelope.ts";
+import type { InputFormat } from "../read/detect-format.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
+import type { RecordSource } from "../read/record-source.ts";
 import type { FailureLog } from "../show/failures.ts";
 import type { Failure, Report } from "../write/report.ts";
 import type { Sink } from "../write/sink.ts";
@@ -26,7 +26,7 @@ export interface ConversionOptions {
   tally: Tally;
   failures: FailureLog;
   /** How to write; else as the source is, where there is but one. */
-  format: Format | undefined;
+  format: InputFormat | undefined;
   isSingle: boolean;
   pretty: boolean;
   /** Only bodies are written. */
@@ -37,14 +37,14 @@ export interface ConversionOptions {
 export class Conversion implements Visitor {
   readonly #options: ConversionOptions;
   #values: ValueWriter | undefined;
-  #format: Format = "jsonl";
+  #format: InputFormat = "jsonl";
   #isMany = false;
 
   constructor(options: ConversionOptions) {
     this.#options = options;
   }
 
-  source({ format }: Source): void {
+  source({ format }: RecordSource): void {
     this.#format = this.#options.format ?? (this.#options.isSingle ? format : "jsonl");
     this.#isMany = format !== "json" || !this.#options.isSingle;
     if (this.#values !== undefined) return;
@@ -61,14 +61,14 @@ export class Conversion implements Visitor {
     if (this.#options.isSingle) this.#values?.begin();
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     if (this.#options.format === "sse") {
       throw new CliError("usage", "Only streams can be written as server-sent events; leave --format out.");
     }
     const converted = convertRecord(record, this.#options.target);
     this.#beginList();
-    this.#write(converted, record.isOne);
-    this.#note(converted.losses, place, besideOf(converted));
+    this.#write(converted, record.isSingleMessage);
+    this.#note(converted.losses, place, createEnvelope(converted));
   }
 
   #write(converted: Converted, isOne: boolean): void {
@@ -76,10 +76,10 @@ export class Conversion implements Visitor {
     // What came as one message goes as one, where it still is.
     const body: unknown = isOne && Array.isArray(wire) && wire.length === 1 ? wire[0] : wire;
     if (this.#options.isApart) return this.#values?.write(body);
-    this.#values?.write({ ...besideOf(converted), body });
+    this.#values?.write({ ...createEnvelope(converted), body });
   }
 
-  #note(losses: readonly Loss[], { file, line }: Place, beside?: Beside): void {
+  #note(losses: readonly Loss[], { file, line }: Place, beside?: RecordEnvelope): void {
     const { tally, report, isApart } = this.#options;
     if (losses.length > 0) tally.add(losses, file, line);
     if (isApart && beside !== undefined) tally.addApart(beside);
@@ -93,7 +93,7 @@ export class Conversion implements Visitor {
       event: (event) => this.#event(event),
       end: (losses, whole) => {
         if (whole !== undefined) this.#write(whole, false);
-        this.#note(losses, place, whole && besideOf(whole));
+        this.#note(losses, place, whole && createEnvelope(whole));
       },
     });
   }

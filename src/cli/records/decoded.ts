@@ -1,20 +1,20 @@
 // A record as the model has it: the request, the response, the messages or the error that it says, a stream put together.
 import { AssemblyError, RunAssembler } from "../../assembly/index.ts";
 import type { Dialect } from "../../dialects/index.ts";
-import { isObject } from "../../dialects/index.ts";
-import type { Delta, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
+import { isObject } from "../../model/index.ts";
+import type { Delta, Message, ProviderError, ModelRequest, ModelResponse } from "../../model/index.ts";
 import { validateMessages } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
-import type { Recognised } from "../read/recognise.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import type { EventTaker } from "./streams.ts";
 
 export type Decoded =
   | { kind: "request"; value: ModelRequest }
-  | { kind: "response"; value: Response }
+  | { kind: "response"; value: ModelResponse }
   | { kind: "messages"; value: Message[] }
   | { kind: "error"; value: ProviderError };
 
-export function decodeRecord({ dialect, kind, value, beside }: Recognised): Decoded {
+export function decodeRecord({ dialect, kind, value, envelope: beside }: ClassifiedRecord): Decoded {
   switch (kind) {
     case "request":
       return { kind, value: dialect.decodeRequest(value, beside) };
@@ -46,7 +46,7 @@ function hasVersion(message: unknown): boolean {
 
 interface Assembled {
   messages: Message[];
-  responses: Response[];
+  responses: ModelResponse[];
 }
 
 interface StreamReader {

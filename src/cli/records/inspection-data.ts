@@ -2,7 +2,7 @@
 import type { Dialect } from "../../dialects/index.ts";
 import type { Loss, Message } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
-import type { Kind, Recognised } from "../read/recognise.ts";
+import type { RecordKind, ClassifiedRecord } from "../read/classify-record.ts";
 import type { Failure } from "../write/report.ts";
 import type { Sink } from "../write/sink.ts";
 import type { Decoded } from "./decoded.ts";
@@ -18,7 +18,7 @@ interface Entry extends Place {
   from?: string;
   /** It could be another dialect's as well. */
   guessed?: true;
-  kind?: Kind;
+  kind?: RecordKind;
   value?: Decoded["value"] | Message[];
   losses?: readonly Loss[];
   error?: Failure;
@@ -37,7 +37,7 @@ export class InspectionData implements Visitor {
     this.#tally = tally;
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     const { dialect, kind, isGuess } = record;
     const { value } = decodeRecord(record);
     const losses = this.#target === undefined ? undefined : convertRecord(record, this.#target).losses;

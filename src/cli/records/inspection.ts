@@ -1,8 +1,8 @@
 // The visitor of `koine inspect`: decodes each record and puts it on the page.
 import type { Dialect } from "../../dialects/index.ts";
-import { isObject } from "../../dialects/index.ts";
-import type { Loss, Message, Response } from "../../model/index.ts";
-import type { Recognised } from "../read/recognise.ts";
+import { isObject } from "../../model/index.ts";
+import type { Loss, Message, ModelResponse } from "../../model/index.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import { showMessages } from "../show/conversation.ts";
 import { errorWords, requestFacts, responseFacts } from "../show/facts.ts";
 import type { FailureLog } from "../show/failures.ts";
@@ -29,7 +29,7 @@ export interface InspectionOptions {
   target: Target | undefined;
 }
 
-type Speaker = Pick<Recognised, "dialect" | "isGuess">;
+type Speaker = Pick<ClassifiedRecord, "dialect" | "isGuess">;
 
 /** Messages that came one by one and are one conversation. */
 interface Gathered extends Speaker {
@@ -51,11 +51,11 @@ export class Inspection implements Visitor {
     this.#showGathered();
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     const { target } = this.#options;
     const decoded = decodeRecord(record);
     const losses = target === undefined ? [] : convertRecord(record, target).losses;
-    if (record.isOne && decoded.kind === "messages") return this.#gather(record, decoded.value, place, losses);
+    if (record.isSingleMessage && decoded.kind === "messages") return this.#gather(record, decoded.value, place, losses);
     this.#showGathered();
     this.#show(decoded, place, record);
     this.#showLosses(losses);
@@ -78,7 +78,7 @@ export class Inspection implements Visitor {
     }
   }
 
-  #showResponse(response: Response): void {
+  #showResponse(response: ModelResponse): void {
     const { page, full } = this.#options;
     showMessages([response.message], page, full);
     response.alternatives?.forEach(({ message, finishReason }, index) => {
@@ -111,7 +111,7 @@ export class Inspection implements Visitor {
     sink.write(page.take());
   }
 
-  #gather({ dialect, isGuess }: Recognised, messages: Message[], place: Place, losses: readonly Loss[]): void {
+  #gather({ dialect, isGuess }: ClassifiedRecord, messages: Message[], place: Place, losses: readonly Loss[]): void {
     const gathered = this.#gathered;
     const isRoot = isObject(messages[0]) && messages[0]["parentMessageId"] === null;
     // Plain texts, which are anybody's, stand among messages that show whose they are.

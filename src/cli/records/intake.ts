@@ -1,15 +1,15 @@
 // The visitor of `koine import`: every record becomes a thread, messages on lines of their own one thread together.
 // Records are decoded as they come and written a batch at a time, several at once, so that they share commits.
 import type { Dialect } from "../../dialects/index.ts";
-import { isObject } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import type { Message, Metadata, ModelRequest, Response } from "../../model/index.ts";
-import { copyObject } from "../../model/json.ts";
-import { cliErrorOf } from "../data.ts";
+import type { Message, Metadata, ModelRequest, ModelResponse } from "../../model/index.ts";
+import { copyObject } from "../../model/json/index.ts";
+import { toCliError } from "../data.ts";
 import { CliError } from "../exit.ts";
-import type { Recognised } from "../read/recognise.ts";
-import type { Source } from "../read/source.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
+import type { RecordSource } from "../read/record-source.ts";
 import type { FailureLog } from "../show/failures.ts";
 import type { Failure } from "../write/report.ts";
 import type { Decoded } from "./decoded.ts";
@@ -60,13 +60,13 @@ export class Intake implements Visitor {
     this.#closeOpen();
   }
 
-  async takes(source: Source): Promise<boolean> {
+  async takes(source: RecordSource): Promise<boolean> {
     return (await this.#options.files?.take(source)) === true;
   }
 
-  record(record: Recognised, place: Place): void {
+  record(record: ClassifiedRecord, place: Place): void {
     const decoded = decodeRecord(record);
-    if (record.isOne && decoded.kind === "messages") this.#gather(record, decoded.value, place);
+    if (record.isSingleMessage && decoded.kind === "messages") this.#gather(record, decoded.value, place);
     else {
       this.#closeOpen();
       this.#deliver(record.dialect, decoded, place);
@@ -91,7 +91,7 @@ export class Intake implements Visitor {
     this.#queue.push({ place, writer, messages, records: 1 });
   }
 
-  #gather({ dialect, kind }: Recognised, messages: readonly Message[], place: Place): void {
+  #gather({ dialect, kind }: ClassifiedRecord, messages: readonly Message[], place: Place): void {
     const [first] = messages;
     // A root begins another conversation.
     if (isObject(first) && first["parentMessageId"] === null) this.#closeOpen();
@@ -133,7 +133,7 @@ export class Intake implements Visitor {
     try {
       await writer.write(messages);
     } catch (error) {
-      if (!(error instanceof LedgerError) || !OF_RECORD.has(error.code)) throw cliErrorOf(error);
+      if (!(error instanceof LedgerError) || !OF_RECORD.has(error.code)) throw toCliError(error);
       // They were counted as done when they were read.
       this.#options.tally.done -= records;
       this.#options.tally.failed += records;
@@ -155,7 +155,7 @@ interface Conversation {
   messages: Message[];
   /** What stands beside the messages. */
   request?: Omit<ModelRequest, "messages">;
-  response?: Partial<Response>;
+  response?: Partial<ModelResponse>;
 }
 
 function conversationOf(decoded: Decoded): Conversation {
@@ -173,7 +173,7 @@ function conversationOf(decoded: Decoded): Conversation {
   }
 }
 
-function answerOf({ message, model, finishReason, usage, ...response }: Response): Conversation {
+function answerOf({ message, model, finishReason, usage, ...response }: ModelResponse): Conversation {
   // Copies that take exact digits along.
   const metadata: Metadata = Object.assign(copyObject(message.metadata ?? {}), { finishReason });
   if (model !== "") metadata.model = model;

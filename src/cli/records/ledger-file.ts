@@ -2,11 +2,11 @@
 // that they share commits. A thread that is refused is told with its line, and the others go on.
 import type { ImportResult, Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { WholeFile } from "../../ledger/transfer/whole.ts";
-import { cliErrorOf } from "../data.ts";
+import { MultiThreadFile } from "../../ledger/transfer/multi-thread-file.ts";
+import { toCliError } from "../data.ts";
 import { CliError } from "../exit.ts";
-import type { Piece } from "../read/piece.ts";
-import type { Source } from "../read/source.ts";
+import type { RawRecord } from "../read/raw-record.ts";
+import type { RecordSource } from "../read/record-source.ts";
 import type { FailureLog } from "../show/failures.ts";
 import type { Progress } from "../show/progress.ts";
 import type { Tally } from "./tally.ts";
@@ -35,7 +35,7 @@ export class LedgerFiles {
   }
 
   /** Imports a source that is an export; one that is none is left as it was. */
-  async take(source: Source): Promise<boolean> {
+  async take(source: RecordSource): Promise<boolean> {
     const first = await source.batches.next();
     if (first.done === true) return false;
     const [piece] = first.value;
@@ -46,11 +46,11 @@ export class LedgerFiles {
     }
     const pool = new Together(this.#options.strict ? 1 : TOGETHER);
     const sections = new Sections(batches);
-    const whole = new WholeFile();
+    const whole = new MultiThreadFile();
     for (let section = await sections.next(); section !== undefined; section = await sections.next()) {
       const current = section;
-      if (this.#told(source.name, current.line, () => whole.takes(current.head, current.line))) continue;
-      whole.count();
+      if (this.#told(source.name, current.line, () => whole.consume(current.head, current.line))) continue;
+      whole.addThread();
       if (await current.gather(SMALL)) await pool.add(() => this.#import(current, source.name));
       else {
         await pool.settle();
@@ -96,7 +96,7 @@ export class LedgerFiles {
 /** The error of one thread; what is wrong with the ledger itself ends the command. */
 function refusalOf(error: unknown): LedgerError {
   if (error instanceof LedgerError && (error.code === "invalid-input" || error.code === "conflict")) return error;
-  throw cliErrorOf(error);
+  throw toCliError(error);
 }
 
 const NUMBER = /^Line \d+(, )?(: )?/;
@@ -106,20 +106,20 @@ function sentenceOf({ message }: LedgerError): string {
   return message.replace(NUMBER, "");
 }
 
-async function* again(first: Piece[], rest: Source["batches"]): Source["batches"] {
+async function* again(first: RawRecord[], rest: RecordSource["batches"]): RecordSource["batches"] {
   yield first;
   yield* rest;
 }
 
 /** The lines of a file, thread by thread. */
 class Sections {
-  readonly #pieces: AsyncGenerator<Piece, void, void>;
-  #ahead: Piece | undefined;
+  readonly #pieces: AsyncGenerator<RawRecord, void, void>;
+  #ahead: RawRecord | undefined;
   #current: Section | undefined;
   /** The line that was read last. */
   line = 1;
 
-  constructor(batches: Source["batches"]) {
+  constructor(batches: RecordSource["batches"]) {
     this.#pieces = singly(batches);
   }
 
@@ -134,7 +134,7 @@ class Sections {
   }
 
   /** The next line of the thread in hand; undefined where another one begins. */
-  async #take(): Promise<Piece | undefined> {
+  async #take(): Promise<RawRecord | undefined> {
     if (this.#ahead !== undefined) return undefined;
     const next = await this.#pieces.next();
     if (next.done === true) return undefined;
@@ -150,13 +150,13 @@ class Section {
   /** Its first line, and where it stands. */
   readonly head: string;
   readonly line: number;
-  readonly #held: Piece[];
-  readonly #take: () => Promise<Piece | undefined>;
+  readonly #held: RawRecord[];
+  readonly #take: () => Promise<RawRecord | undefined>;
   /** Where the lines stand in the file. */
   readonly #places: number[] = [];
   #isWhole = false;
 
-  constructor(head: Piece, take: () => Promise<Piece | undefined>) {
+  constructor(head: RawRecord, take: () => Promise<RawRecord | undefined>) {
     this.head = head.text;
     this.line = head.line;
     this.#held = [head];
@@ -182,7 +182,7 @@ class Section {
     for (let piece = await this.#take(); piece !== undefined; piece = await this.#take()) yield this.#read(piece);
   }
 
-  #read({ text, line, problem }: Piece): string {
+  #read({ text, line, problem }: RawRecord): string {
     this.#places.push(line);
     if (problem !== undefined) throw new LedgerError("invalid-input", problem, { line: this.#places.length });
     return text;
@@ -194,6 +194,6 @@ class Section {
   }
 }
 
-async function* singly(batches: Source["batches"]): AsyncGenerator<Piece, void, void> {
+async function* singly(batches: RecordSource["batches"]): AsyncGenerator<RawRecord, void, void> {
   for await (const batch of batches) yield* batch;
 }

@@ -1,11 +1,11 @@
 // A source that is one stream of events: its dialect told by the first event that shows it, then event by event into
 // whatever takes them. An event that cannot be read is told, and the stream goes on.
 import type { Dialect } from "../../dialects/index.ts";
-import { detect, dialects } from "../../dialects/index.ts";
+import { detectDialect, dialects } from "../../dialects/index.ts";
 import { parseJson } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
-import type { Piece } from "../read/piece.ts";
-import type { Wanted } from "../read/recognise.ts";
+import type { RawRecord } from "../read/raw-record.ts";
+import type { ExpectedInput } from "../read/classify-record.ts";
 
 /** What takes the events of one stream. */
 export interface EventTaker {
@@ -19,22 +19,22 @@ const PATIENCE = 32;
 export class StreamFeed {
   #taker: EventTaker | undefined;
   readonly #waiting: unknown[] = [];
-  readonly #wanted: Wanted;
+  readonly #wanted: ExpectedInput;
   readonly #begin: (dialect: Dialect) => EventTaker;
 
-  constructor(wanted: Wanted, begin: (dialect: Dialect) => EventTaker) {
+  constructor(wanted: ExpectedInput, begin: (dialect: Dialect) => EventTaker) {
     this.#wanted = wanted;
     this.#begin = begin;
   }
 
-  push(piece: Piece): void {
+  push(piece: RawRecord): void {
     if (piece.problem !== undefined) throw new CliError("record", piece.problem);
     const data = piece.text === "[DONE]" ? piece.text : parseJson(piece.text);
     const event = piece.event === undefined ? data : { event: piece.event, data };
     if (this.#taker !== undefined) return this.#taker.push(event);
     this.#waiting.push(event);
-    const id = this.#wanted.from === undefined ? detect(data)?.dialect : this.#wanted.from.id;
-    if (id !== undefined) this.#start(this.#wanted.from ?? this.#wanted.dialectOf(id));
+    const id = this.#wanted.from === undefined ? detectDialect(data)?.dialect : this.#wanted.from.id;
+    if (id !== undefined) this.#start(this.#wanted.from ?? this.#wanted.getDialect(id));
     else if (this.#waiting.length >= PATIENCE) throw undecided();
   }
 

@@ -2,7 +2,7 @@
 // is counted as done or as failed.
 import type { Loss, LossLevel } from "../../model/index.ts";
 import { LOSS_LEVELS } from "../../model/index.ts";
-import type { Beside } from "../read/envelope.ts";
+import type { RecordEnvelope } from "../read/record-envelope.ts";
 
 export interface Example {
   file: string;
@@ -56,7 +56,7 @@ export class Tally {
     }
   }
 
-  addApart({ address, ...others }: Beside): void {
+  addApart({ address, ...others }: RecordEnvelope): void {
     for (const field of [...Object.keys(address ?? {}), ...Object.keys(others)]) {
       this.apart.set(field, (this.apart.get(field) ?? 0) + 1);
     }

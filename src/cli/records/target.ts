@@ -1,8 +1,8 @@
 // One record to the target's words. A target that has no requests or responses gets the messages of them, and what else
 // they say is in the losses.
 import type { Dialect, Encoded, EncodeMessagesOptions } from "../../dialects/index.ts";
-import type { Loss, Message, Metadata, ModelRequest, Response } from "../../model/index.ts";
-import type { Recognised } from "../read/recognise.ts";
+import type { Loss, Message, Metadata, ModelRequest, ModelResponse } from "../../model/index.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import { CliError } from "../exit.ts";
 
 export interface Target {
@@ -18,8 +18,8 @@ export interface Converted extends Encoded {
   status?: number;
 }
 
-export function convertRecord(record: Recognised, target: Target): Converted {
-  const { dialect, kind, value, beside } = record;
+export function convertRecord(record: ClassifiedRecord, target: Target): Converted {
+  const { dialect, kind, value, envelope: beside } = record;
   switch (kind) {
     case "request":
       return encodeRequest(dialect.decodeRequest(value, beside), target);
@@ -70,7 +70,7 @@ export function encodeMessages(messages: Message[], target: Target): Converted {
 /** What a response says beside its message that a message's metadata has a name for. */
 const MOVED = ["finishReason", "model", "usage"] as const;
 
-function encodeResponse(response: Response, { to, repair, making }: Target): Converted {
+function encodeResponse(response: ModelResponse, { to, repair, making }: Target): Converted {
   if (to.supports.has("responses")) return to.encodeResponse(response, { repair });
   const { message, model, finishReason, usage, ...rest } = response;
   const metadata: Metadata = { ...message.metadata, finishReason };
@@ -93,7 +93,7 @@ function inResponse(loss: Loss, metadata: Metadata): Loss[] {
 }
 
 /** The messages of a run whose answers were streamed. */
-export function encodeAnswers(messages: Message[], responses: readonly Response[], target: Target): Converted {
+export function encodeAnswers(messages: Message[], responses: readonly ModelResponse[], target: Target): Converted {
   const [only] = responses;
   if (responses.length === 1 && messages.length === 1 && only !== undefined) return encodeResponse(only, target);
   return writeMessages(target.to, messages, target.making);
@@ -112,7 +112,7 @@ function unsaid(value: object, messages: string, to: Dialect): Loss[] {
         path: `/${field}`,
         action: "dropped",
         level: field === "extra" && isForm(content) ? "note" : "loss",
-        code: "beside-messages",
+        code: "field-outside-messages",
         message: `${to.title} has messages only; what stands beside them is left out.`,
       },
     ];

@@ -2,7 +2,7 @@
 // the one that it names, whatever its id is here.
 import type { Ledger } from "../../ledger/index.ts";
 import type { Message } from "../../model/index.ts";
-import { copyObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json/index.ts";
 
 /** A message that was stored before, in a ledger or elsewhere. */
 interface Kept {

@@ -1,7 +1,7 @@
 // What is wrong with one record: what its dialect cannot read, and what its canonical value should not say.
 import { checkDeltas } from "../../assembly/index.ts";
 import type { Dialect } from "../../dialects/index.ts";
-import { isObject } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import type { Delta, Issue } from "../../model/index.ts";
 import {
   readMessage,
@@ -11,7 +11,7 @@ import {
   ValidationError,
   VersionError,
 } from "../../model/index.ts";
-import type { Recognised } from "../read/recognise.ts";
+import type { ClassifiedRecord } from "../read/classify-record.ts";
 import { PAIRING } from "./call-trail.ts";
 import type { EventTaker } from "./streams.ts";
 
@@ -30,7 +30,7 @@ export interface Validated {
 }
 
 /** Throws what the dialect throws for a record that it cannot read. */
-export function validateRecord({ dialect, kind, value, beside, isOne }: Recognised): Validated {
+export function validateRecord({ dialect, kind, value, envelope: beside, isSingleMessage: isOne }: ClassifiedRecord): Validated {
   if (dialect.id === "canonical") return validateStored(messagesOf(value), isOne);
   switch (kind) {
     case "request":

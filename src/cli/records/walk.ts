@@ -1,18 +1,19 @@
 // Goes through every record of every source: reads, recognises, counts, reports what fails and goes on. What is done
 // with a record is the visitor's; it is called without waiting, and asked once a batch to hand on what it has made.
 import type { Dialect } from "../../dialects/index.ts";
-import { detect, isObject } from "../../dialects/index.ts";
+import { detectDialect } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import { JsonError, parseJson } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
-import type { Io } from "../io.ts";
-import type { Format } from "../read/format.ts";
-import { isMessage } from "../read/messages.ts";
-import type { Piece } from "../read/piece.ts";
-import type { Recognised, Wanted } from "../read/recognise.ts";
-import { recognise } from "../read/recognise.ts";
-import type { Source } from "../read/source.ts";
-import { openSource } from "../read/source.ts";
-import { checkFile } from "../read/bytes.ts";
+import type { CliIo } from "../io.ts";
+import type { InputFormat } from "../read/detect-format.ts";
+import { isMessage } from "../read/message-dialect.ts";
+import type { RawRecord } from "../read/raw-record.ts";
+import type { ClassifiedRecord, ExpectedInput } from "../read/classify-record.ts";
+import { classifyRecord } from "../read/classify-record.ts";
+import type { RecordSource } from "../read/record-source.ts";
+import { openSource } from "../read/record-source.ts";
+import { assertReadable } from "../read/byte-source.ts";
 import type { Progress } from "../show/progress.ts";
 import type { Failure } from "../write/report.ts";
 import { failureOf } from "./failure.ts";
@@ -28,12 +29,12 @@ export interface Place {
 
 export interface Visitor {
   /** A source begins. */
-  source?(source: Source): void;
+  source?(source: RecordSource): void;
   /** Reads a source by itself where it is no matter of records, and says whether it did. */
-  takes?(source: Source): Promise<boolean>;
+  takes?(source: RecordSource): Promise<boolean>;
   /** The records that follow are elements of a list. */
   list?(): void;
-  record(record: Recognised, place: Place): void;
+  record(record: ClassifiedRecord, place: Place): void;
   /** A stream begins. */
   stream(dialect: Dialect, place: Place): EventTaker;
   failure(failure: Failure, place: Place): void;
@@ -43,8 +44,8 @@ export interface Visitor {
 
 export interface Walk {
   files: readonly string[];
-  format?: Format | undefined;
-  wanted: Wanted;
+  format?: InputFormat | undefined;
+  wanted: ExpectedInput;
   strict: boolean;
   tally: Tally;
   progress: Progress;
@@ -55,10 +56,10 @@ export interface Walk {
 /** So many records may pass before one shows whether the source is a stream. */
 const LOOKED_AT = 8;
 
-export async function walk(plan: Walk, visitor: Visitor, io: Io): Promise<void> {
+export async function walk(plan: Walk, visitor: Visitor, io: CliIo): Promise<void> {
   const files = plan.files.length === 0 ? ["-"] : plan.files;
   // A wrong name is told before the work begins, not in the middle of it.
-  for (const file of files) if (file !== "-") await checkFile(file);
+  for (const file of files) if (file !== "-") await assertReadable(file);
   for (const file of files) {
     const source = await openSource(file, sourceOptions(plan), io);
     plan.tally.files++;
@@ -87,7 +88,7 @@ function isMessageText(text: string): boolean {
 }
 
 class SourceWalk {
-  readonly #source: Source;
+  readonly #source: RecordSource;
   readonly #plan: Walk;
   readonly #visitor: Visitor;
   #feed: StreamFeed | undefined;
@@ -95,7 +96,7 @@ class SourceWalk {
   #isFirst = true;
   #isHinted = false;
 
-  constructor(source: Source, plan: Walk, visitor: Visitor) {
+  constructor(source: RecordSource, plan: Walk, visitor: Visitor) {
     this.#source = source;
     this.#plan = plan;
     this.#visitor = visitor;
@@ -114,7 +115,7 @@ class SourceWalk {
     await this.#visitor.batch();
   }
 
-  #take(piece: Piece): void {
+  #take(piece: RawRecord): void {
     if (piece.listed === true) this.#visitor.list?.();
     if (this.#feed !== undefined) {
       this.#plan.tally.events++;
@@ -126,21 +127,21 @@ class SourceWalk {
     }
   }
 
-  #read(piece: Piece): void {
+  #read(piece: RawRecord): void {
     if (piece.problem !== undefined) throw new CliError("record", piece.problem);
-    const record = recognise(parseJson(piece.text), this.#plan.wanted);
+    const record = classifyRecord(parseJson(piece.text), this.#plan.wanted);
     this.#visitor.record(record, { file: this.#source.name, line: piece.line });
   }
 
   /** Told by the user, by the format, or by the first record that shows what it is. */
-  #isStream(batch: readonly Piece[]): boolean {
+  #isStream(batch: readonly RawRecord[]): boolean {
     const { kind, from } = this.#plan.wanted;
     if (kind !== undefined) return kind === "stream";
     if (this.#source.format === "sse") return true;
     for (const { text } of batch.slice(0, LOOKED_AT)) {
       try {
         const value = parseJson(text);
-        const shown = from === undefined ? detect(value)?.kind : from.detectKind(value);
+        const shown = from === undefined ? detectDialect(value)?.kind : from.detectKind(value);
         if (shown !== undefined) return shown === "stream";
       } catch {
         // It will be told when it is read.

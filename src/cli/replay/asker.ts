@@ -1,14 +1,13 @@
 // Asks a model, by the rules of the configuration, or only says what it would be asked.
-import { complete } from "../../client/calls/complete.ts";
-import { createSession } from "../../client/client.ts";
+import { complete, resolveModel } from "../../calls/index.ts";
+import { createClientContext } from "../../calls/index.ts";
 import type { Answer, HttpDialect, ProviderConfig } from "../../client/index.ts";
 import { ClientError } from "../../client/index.ts";
-import { resolveModel } from "../../client/providers/resolve.ts";
 import type { Loss, ProviderError, ModelRequest } from "../../model/index.ts";
 import { parseJson } from "../../model/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { ServerError } from "../../server/errors.ts";
-import { Router } from "../../server/gateway/routing.ts";
+import { ModelRouter } from "../../server/gateway/model-router.ts";
 import { CliError } from "../exit.ts";
 
 export interface Prepared {
@@ -34,12 +33,12 @@ export function askerOf(config: ServerConfig, asked: string, dialect: HttpDialec
     ...(defaultProvider !== undefined && { defaultProvider }),
     ...(prices !== undefined && { prices }),
   };
-  const { links } = createSession({ ...options, providers: config.providers });
-  const { targets, timeouts, retry } = sure(() => new Router({ models, ...options }, links).route(asked));
+  const { adapters: links } = createClientContext({ ...options, providers: config.providers });
+  const { targets, timeouts, retry } = sure(() => new ModelRouter({ models, ...options }, links).route(asked));
   const [model, ...fallbacks] = targets;
   const providers = dialect === undefined ? config.providers : speaking(config.providers, model, dialect);
-  const session = sure(() => createSession({ ...options, providers }));
-  const { link, model: own } = sure(() => resolveModel(session.links, options, model));
+  const session = sure(() => createClientContext({ ...options, providers }));
+  const { adapter: link, model: own } = sure(() => resolveModel(session.adapters, options, model));
   return {
     model,
     dialect: link.kind === "local" ? "canonical" : link.config.dialect,

@@ -2,9 +2,9 @@
 import type { Ledger, LedgerOptions } from "../../ledger/index.ts";
 import { LedgerError, openLedger } from "../../ledger/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
-import { cliErrorOf } from "../data.ts";
+import { toCliError } from "../data.ts";
 import { CliError } from "../exit.ts";
-import { checkFile } from "../read/bytes.ts";
+import { assertReadable } from "../read/byte-source.ts";
 import { ledgerFile } from "../serve/data-folder.ts";
 
 export async function withLedger<T>(
@@ -13,7 +13,7 @@ export async function withLedger<T>(
   work: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
   const file = ledgerFile(config);
-  if (file !== undefined) await checkFile(file);
+  if (file !== undefined) await assertReadable(file);
   const { url, connections } = config.ledger;
   if (url === "memory:") throw new CliError("usage", "A ledger in memory is empty: name one that is kept with --data.");
   try {
@@ -25,7 +25,7 @@ export async function withLedger<T>(
     }
   } catch (error) {
     if (error instanceof LedgerError && error.code === "schema-too-old") throw notReady(error);
-    throw cliErrorOf(error);
+    throw toCliError(error);
   }
 }
 

@@ -1,11 +1,11 @@
 // What came of a call, in the words in which two calls are compared: text, calls, finish, usage, losses.
 import type { Answer } from "../../client/index.ts";
 import { dialect, dialects } from "../../dialects/index.ts";
-import type { Loss, ProviderError, Response, Usage } from "../../model/index.ts";
-import { stringifyJson, textOf } from "../../model/index.ts";
+import type { Loss, ProviderError, ModelResponse, Usage } from "../../model/index.ts";
+import { stringifyJson, getText } from "../../model/index.ts";
 
 export interface Outcome {
-  response?: Response;
+  response?: ModelResponse;
   error?: ProviderError;
   losses: readonly Loss[];
   /** Of a run that failed, too. */
@@ -23,7 +23,7 @@ export function outcomeOf(answer: Answer, spoken: string, client: string | undef
 
 /** A server tells the time where the provider did not. */
 function isTime({ code, path }: Loss): boolean {
-  return code === "field-filled" && path === "/createdAt";
+  return code === "field-synthesized" && path === "/createdAt";
 }
 
 /** Everything comparable, as plain data. */
@@ -40,7 +40,7 @@ export interface Told {
 export function tell({ response, error, losses, usage }: Outcome): Told {
   const { message, finishReason } = response ?? {};
   return {
-    text: message === undefined ? "" : textOf(message),
+    text: message === undefined ? "" : getText(message),
     calls: callsOf(response),
     finish: finishReason?.unified ?? (error === undefined ? "other" : "error"),
     usage: countsOf(response?.usage ?? usage),
@@ -49,7 +49,7 @@ export function tell({ response, error, losses, usage }: Outcome): Told {
   };
 }
 
-function callsOf(response: Response | undefined): string[] {
+function callsOf(response: ModelResponse | undefined): string[] {
   return (response?.message.parts ?? []).flatMap((part) =>
     part.type === "tool-call" ? [`${part.toolName}(${argumentsOf(part.input)})`] : [],
   );

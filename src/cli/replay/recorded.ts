@@ -1,8 +1,8 @@
 // A run as the ledger has it: what was asked, and what came of it.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import type { Loss, Message, ModelRequest } from "../../model/index.ts";
-import { messagesOf, responseOf } from "../../server/record/stored-answer.ts";
-import { requestOf } from "../../server/record/stored-request.ts";
+import { readRunMessages, toStoredResponse } from "../../server/record/stored-answer.ts";
+import { readStoredRequest } from "../../server/record/stored-request.ts";
 import { CliError } from "../exit.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -23,15 +23,15 @@ export async function readRecorded(ledger: Ledger, runId: string): Promise<Recor
   if (run.state === "created" || run.state === "streaming") {
     throw new CliError("record", `Run ${runId} has not ended yet; replay it when it has.`);
   }
-  const left = await messagesOf(ledger, run);
+  const left = await readRunMessages(ledger, run);
   const answer = left.findLast(({ role }) => role === "assistant");
   const facts = factsOf(run);
   const said = answer?.metadata;
   const provider = facts.provider ?? textIn(said?.provider);
   const model = facts.model ?? textIn(said?.model);
-  const recorded = await requestOf(ledger, run);
+  const recorded = await readStoredRequest(ledger, run);
   const outcome: Outcome = {
-    ...(answer !== undefined && { response: responseOf(answer, run) }),
+    ...(answer !== undefined && { response: toStoredResponse(answer, run) }),
     ...(run.error !== undefined && { error: run.error }),
     losses: facts.losses,
     ...(run.usage !== undefined && { usage: run.usage }),

@@ -2,7 +2,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../server/config/index.ts";
-import { ioError } from "../exit.ts";
+import { createIoError } from "../exit.ts";
 
 /** The file of a ledger; undefined where it is none. */
 export function ledgerFile({ ledger }: Pick<ServerConfig, "ledger">): string | undefined {
@@ -17,7 +17,7 @@ export async function makeDataFolder(config: Pick<ServerConfig, "ledger">): Prom
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw ioError(error, "write", folder);
+    throw createIoError(error, "write", folder);
   }
   await makeFile(file);
 }
@@ -28,7 +28,7 @@ async function makeFile(file: string): Promise<void> {
     await (await open(file, "wx", 0o600)).close();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "EEXIST") throw ioError(error, "write", file);
+    if (code !== "EEXIST") throw createIoError(error, "write", file);
   }
 }
 

@@ -1,32 +1,32 @@
 // The settings of a server as a command has them: its options, what they mean, and mistakes in them as lines for people.
-import type { ConfigFlags, ReadConfig } from "../../server/config/index.ts";
-import { ConfigError, readConfigFile, sentenceOf } from "../../server/config/index.ts";
-import type { Arguments, Options } from "../command.ts";
+import type { ConfigFlags, ConfigFileResult } from "../../server/config/index.ts";
+import { ConfigError, readConfigFile, formatMistake } from "../../server/config/index.ts";
+import type { CommandArguments, CommandOptions } from "../command.ts";
 import { CliError } from "../exit.ts";
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 
-export const SETTINGS: Options = {
+export const SETTINGS: CommandOptions = {
   data: {
     type: "string",
     short: "d",
     value: "folder",
-    says: "The data folder, koine-data where not given; a file or URL is taken as the database.",
+    description: "The data folder, koine-data where not given; a file or URL is taken as the database.",
   },
   database: {
     type: "string",
     value: "url",
-    says: "The ledger: sqlite:path, postgres://… or memory:; without, koine.db in the data folder. KOINE_DATABASE keeps a password out of the list of processes.",
+    description: "The ledger: sqlite:path, postgres://… or memory:; without, koine.db in the data folder. KOINE_DATABASE keeps a password out of the list of processes.",
   },
   config: {
     type: "string",
     short: "c",
     value: "file",
-    says: "The settings; without, koine.config.json in the data folder, else in the working folder.",
+    description: "The settings; without, koine.config.json in the data folder, else in the working folder.",
   },
 };
 
 /** Reads the settings that flags, variables and the file come to. */
-export async function readSettings(given: Arguments, io: Io, flags: ConfigFlags = {}): Promise<ReadConfig> {
+export async function readSettings(given: CommandArguments, io: CliIo, flags: ConfigFlags = {}): Promise<ConfigFileResult> {
   try {
     return await readConfigFile({
       file: given.text("config"),
@@ -44,7 +44,7 @@ export async function readSettings(given: Arguments, io: Io, flags: ConfigFlags 
 function configurationError(error: unknown): unknown {
   if (!(error instanceof ConfigError)) return error;
   const { mistakes, file, cause } = error;
-  const [first, ...others] = mistakes.map(sentenceOf);
+  const [first, ...others] = mistakes.map(formatMistake);
   if (others.length === 0) return new CliError("usage", error.message, { cause });
   const where = file ?? "The configuration";
   return new CliError("usage", `${where} has ${mistakes.length} mistakes.`, { cause, more: [first ?? "", ...others] });

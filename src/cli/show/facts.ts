@@ -1,5 +1,5 @@
 // What stands around a conversation, in a few words: the settings of a request, and how an answer ended and what it cost.
-import type { FinishReason, ProviderError, ModelRequest, Response, Usage } from "../../model/index.ts";
+import type { FinishReason, ProviderError, ModelRequest, ModelResponse, Usage } from "../../model/index.ts";
 import { count, counted } from "./numbers.ts";
 
 /** "temperature 0.7 · at most 1,024 tokens · tools: weather, search". */
@@ -19,7 +19,7 @@ export function requestFacts(request: ModelRequest): string[] {
   return facts;
 }
 
-export function responseFacts({ finishReason, usage, error }: Response): string[] {
+export function responseFacts({ finishReason, usage, error }: ModelResponse): string[] {
   const facts = [`finish: ${finishWords(finishReason)}`];
   if (error !== undefined) facts.push(errorWords(error));
   if (usage !== undefined) facts.push(usageWords(usage));

@@ -1,5 +1,5 @@
 // Failures as they happen: a line each on standard error, and after many only their number.
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import type { Failure } from "../write/report.ts";
 import type { Progress } from "./progress.ts";
 import { paintFor } from "./style.ts";
@@ -10,13 +10,13 @@ const SHOWN = 100;
 
 export class FailureLog {
   #count = 0;
-  readonly #io: Io;
+  readonly #io: CliIo;
   readonly #progress: Progress;
   readonly #paint: Paint;
   readonly #hint: string;
 
   /** `hint` says where all of them can be found. */
-  constructor(io: Io, progress: Progress, hint: string) {
+  constructor(io: CliIo, progress: Progress, hint: string) {
     this.#io = io;
     this.#progress = progress;
     this.#paint = paintFor(io.stderr, io.env);

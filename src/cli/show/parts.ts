@@ -8,7 +8,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../model/index.ts";
-import { isObject } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { bytes } from "./numbers.ts";
 import type { Page } from "./page.ts";

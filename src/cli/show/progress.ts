@@ -1,5 +1,5 @@
 // How far a long run has come, on one line of a terminal that is written over. Nobody else gets to see it.
-import type { Io } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import { bytes, counted, duration } from "./numbers.ts";
 import { clipTo } from "./width.ts";
 
@@ -9,7 +9,7 @@ const PATIENCE_MS = 300;
 const CLEAR = "\r\u001B[K";
 
 export class Progress {
-  readonly #io: Io;
+  readonly #io: CliIo;
   readonly #isOn: boolean;
   readonly #started: number;
   #last: number;
@@ -17,7 +17,7 @@ export class Progress {
   #read = 0;
   #total: number | undefined = 0;
 
-  constructor(io: Io, isWanted: boolean) {
+  constructor(io: CliIo, isWanted: boolean) {
     this.#io = io;
     this.#isOn = isWanted && io.stderr.isTTY === true;
     this.#started = io.clock();

@@ -1,6 +1,6 @@
 // The report of a whole run, record by record, as it goes on: every loss, every failure, and what stands beside a body.
 import type { Loss } from "../../model/index.ts";
-import type { Beside } from "../read/envelope.ts";
+import type { RecordEnvelope } from "../read/record-envelope.ts";
 import type { Sink } from "./sink.ts";
 import { openFile } from "./sink.ts";
 import { ValueWriter } from "./values.ts";
@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 /** What a report says about one record; only records about which there is something to say are in it. */
-export interface ReportEntry extends Beside {
+export interface ReportEntry extends RecordEnvelope {
   file: string;
   line: number;
   losses: readonly Loss[];

@@ -5,7 +5,7 @@ import { chmod, open, realpath, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { ioError } from "../exit.ts";
+import { createIoError } from "../exit.ts";
 
 const ENOUGH = 1 << 18;
 
@@ -103,7 +103,7 @@ class FileSink extends Sink {
     try {
       await this.#handle.writeFile(piece);
     } catch (error) {
-      throw ioError(error, "write", this.#path);
+      throw createIoError(error, "write", this.#path);
     }
   }
 
@@ -116,7 +116,7 @@ class FileSink extends Sink {
       await rename(this.#temporary, this.#path);
       unfinished.delete(this.#temporary);
     } catch (error) {
-      throw ioError(error, "write", this.#path);
+      throw createIoError(error, "write", this.#path);
     }
   }
 
@@ -139,6 +139,6 @@ export async function openFile(given: string): Promise<Sink> {
     if (isPlain) unfinished.add(temporary);
     return new FileSink(handle, path, temporary, there?.isFile() === true ? there.mode & 0o7777 : undefined);
   } catch (error) {
-    throw ioError(error, "write", given);
+    throw createIoError(error, "write", given);
   }
 }

@@ -1,43 +1,49 @@
-// The demo: a provider without a key, for trying Koine. A small script that streams text, reasoning, tool calls and
-// errors on cue, and refuses what providers refuse. The same request is always answered the same way.
+// The demo provider, which needs no key: a script that streams text, reasoning, tool calls and errors on command, and
+// rejects what real providers reject. Equal requests get equal answers.
 import type { Delta } from "../../model/index.ts";
-import type { Checks } from "../checks.ts";
-import { aCount, aFunction, aText, checkFields, zeroOrAbove } from "../checks.ts";
-import { resolveEffects } from "../effects.ts";
-import type { Effects, LocalProvider } from "../types.ts";
-import { readPlan } from "./cues.ts";
-import { deltasOf } from "./deltas.ts";
-import { failure, refuse, thrown } from "./failures.ts";
-import { middleOf, stopAt } from "./limits.ts";
-import type { Question } from "./reply.ts";
-import { mayThink, scriptOf } from "./reply.ts";
+import type { Effects, FieldChecks, LocalProvider } from "../../calls/index.ts";
+import {
+  checkFields,
+  checkFunction,
+  checkNonNegative,
+  checkPositiveInteger,
+  checkText,
+  resolveEffects,
+} from "../../calls/index.ts";
+import { parsePlan } from "./commands.ts";
+import { streamScripts } from "./stream-script.ts";
+import { createDemoError, requestError, toClientError } from "./demo-errors.ts";
+import { countTokensToMiddle, cutAtStopSequence } from "./stop-early.ts";
+import type { ScriptInput } from "./write-script.ts";
+import { allowsReasoning, writeScript } from "./write-script.ts";
 import { checkSeals, fingerprint } from "./signature.ts";
-import { inputTokens } from "./tokens.ts";
-import { readTurn } from "./turn.ts";
+import { countInputTokens } from "./count-tokens.ts";
+import { readTurn } from "./read-turn.ts";
 
+/** Options of `demo`. */
 export interface DemoOptions {
-  /** How long it waits before each delta, in milliseconds. Default 0: it answers at once. */
+  /** The wait before each delta in milliseconds. Default 0. */
   delayMs?: number | undefined;
-  /** How many tokens a delta holds. Default 1. */
+  /** Tokens per delta. Default 1. */
   chunk?: number | undefined;
-  /** What it calls itself in seals: two demos with different names refuse each other's. Default "demo". */
+  /** The issuer of its seals: demos with different issuers reject each other's seals. Default "demo". */
   issuer?: string | undefined;
-  /** How it waits, for tests that hold the time. */
+  /** Replaces the real wait in tests. */
   sleep?: Effects["sleep"] | undefined;
 }
 
 const MODEL = "koine";
 const SLOW_MS = 200;
-const MOST_CHOICES = 8;
+const MAX_CHOICES = 8;
 
-const OPTIONS: Checks<keyof DemoOptions> = {
-  delayMs: zeroOrAbove,
-  chunk: aCount,
-  issuer: aText,
-  sleep: aFunction,
+const OPTIONS: FieldChecks<keyof DemoOptions> = {
+  delayMs: checkNonNegative,
+  chunk: checkPositiveInteger,
+  issuer: checkText,
+  sleep: checkFunction,
 };
 
-/** A scripted model named `koine`. Say "help" to it. */
+/** Creates a provider with one scripted model, `koine`. The message "help" lists its commands. */
 export function demo(options: DemoOptions = {}): LocalProvider {
   checkFields(options, OPTIONS, "");
   const { issuer = "demo", delayMs = 0, chunk = 1 } = options;
@@ -47,35 +53,46 @@ export function demo(options: DemoOptions = {}): LocalProvider {
     models: [MODEL],
     answer(request, { signal }) {
       const turn = readTurn(request.messages);
-      const plan = readPlan(turn.texts);
-      const deltas = play({ request, turn, plan, issuer }, chunk);
+      const plan = parsePlan(turn.texts);
+      const deltas = answerRequest({ request, turn, plan, issuer }, chunk);
       const pauseMs = plan.slow ? Math.max(delayMs, SLOW_MS) : delayMs;
-      const stalls = plan.act.kind === "stall";
-      return pauseMs > 0 || stalls ? paced(deltas, (ms) => effects.sleep(ms, signal), pauseMs, stalls) : deltas;
+      const stalls = plan.action.kind === "stall";
+      return pauseMs > 0 || stalls ? paceDeltas(deltas, (ms) => effects.sleep(ms, signal), pauseMs, stalls) : deltas;
     },
   };
 }
 
-/** Throws what a provider would refuse before it says a word. */
-function* play({ request, turn, plan, issuer }: Omit<Question, "origin" | "choice">, chunk: number): Generator<Delta> {
+/** Yields the answer. Throws for requests that a provider rejects before the first delta. */
+function* answerRequest(
+  { request, turn, plan, issuer }: Omit<ScriptInput, "origin" | "choice">,
+  chunk: number,
+): Generator<Delta> {
   const model = request.model ?? MODEL;
-  if (model !== MODEL) throw refuse("not-found", 404, "/model", `The demo has no model "${model}", only "${MODEL}".`);
-  const thought = plan.think && mayThink(request);
-  checkSeals(request.messages, issuer, (index) => thought && index > turn.asked);
-  if (plan.act.kind === "error" && !plan.act.midway) throw thrown(failure(plan.act.error));
+  if (model !== MODEL)
+    throw requestError("not-found", 404, "/model", `The demo has no model "${model}", only "${MODEL}".`);
+  const hasReasoned = plan.think && allowsReasoning(request);
+  checkSeals(request.messages, issuer, (index) => hasReasoned && index > turn.userIndex);
+  if (plan.action.kind === "error" && !plan.action.midway) throw toClientError(createDemoError(plan.action.error));
   const origin = fingerprint(JSON.stringify(request.messages.map(({ role, parts }) => [role, parts])));
   const { n = 1, stop = [], maxOutputTokens = Infinity } = request.sampling ?? {};
-  if (!Number.isInteger(n) || n < 1 || n > MOST_CHOICES) {
-    throw refuse("invalid-request", 400, "/sampling/n", `The demo gives 1 to ${MOST_CHOICES} choices, not ${n}.`);
+  if (!Number.isInteger(n) || n < 1 || n > MAX_CHOICES) {
+    throw requestError(
+      "invalid-request",
+      400,
+      "/sampling/n",
+      `The demo supports 1 to ${MAX_CHOICES} choices, not ${n}.`,
+    );
   }
   const choices = Array.from({ length: n }, (_, choice) => choice);
-  const scripts = choices.map((choice) => stopAt(scriptOf({ request, turn, plan, issuer, origin, choice }), stop));
-  const middle = plan.cut ? Math.min(...scripts.map(middleOf)) : Infinity;
-  const heading = { model, id: `demo_${origin}`, issuer, inputTokens: inputTokens(request), chunk };
-  yield* deltasOf(scripts, { ...heading, limit: Math.min(maxOutputTokens, middle) });
+  const scripts = choices.map((choice) =>
+    cutAtStopSequence(writeScript({ request, turn, plan, issuer, origin, choice }), stop),
+  );
+  const middle = plan.cut ? Math.min(...scripts.map(countTokensToMiddle)) : Infinity;
+  const settings = { model, id: `demo_${origin}`, issuer, inputTokens: countInputTokens(request), chunk };
+  yield* streamScripts(scripts, { ...settings, limit: Math.min(maxOutputTokens, middle) });
 }
 
-async function* paced(
+async function* paceDeltas(
   deltas: Iterable<Delta>,
   wait: (ms: number) => Promise<void>,
   pauseMs: number,

@@ -1,20 +1,20 @@
-// An answer before it is streamed: its pieces in order, and how it ends.
+// The script of an answer before it is streamed: its parts in order, and its end.
 import type { ProviderError, ToolFormat, UnifiedFinishReason } from "../../model/index.ts";
 
-export type Piece =
+export type ScriptPart =
   | { type: "text" | "reasoning" | "refusal"; text: string }
   | { type: "call"; toolCallId: string; toolName: string; argumentsText: string; format: ToolFormat | undefined };
 
-export interface Script {
-  pieces: Piece[];
+export interface DemoScript {
+  parts: ScriptPart[];
   finish: UnifiedFinishReason;
-  /** Ends with this error instead. */
+  /** The answer ends with this error. */
   error?: ProviderError;
-  /** Says its pieces, and then nothing more. */
+  /** The stream never ends after its last part. */
   stalls?: boolean;
 }
 
-/** What a piece writes. */
-export function textOf(piece: Piece): string {
-  return piece.type === "call" ? piece.argumentsText : piece.text;
+/** Returns the text that is streamed for a part. */
+export function readScriptPartText(part: ScriptPart): string {
+  return part.type === "call" ? part.argumentsText : part.text;
 }

@@ -1,58 +1,62 @@
-// The demo's own seals: every piece of its reasoning is signed, and checked when it comes back, as providers do it.
-// The signature shows that nothing was changed by mistake; it is no cryptography.
+// The demo's seals: all reasoning is signed, and the signature is checked when it is sent back, as providers do. The
+// signature detects accidental changes; it is not cryptographic.
 import type { Message, Part, Seal } from "../../model/index.ts";
-import type { ClientError } from "../errors.ts";
-import { refuse } from "./failures.ts";
+import type { ClientError } from "../../calls/index.ts";
+import { requestError } from "./demo-errors.ts";
 
-/** The word for the demo's seals where dialects have theirs. */
+/** The dialect name in the demo's seals. */
 const DIALECT = "demo";
 const FIRST = 0x811c9dc5;
 const SECOND = 0x9747b28c;
 
-/** Sixteen hexadecimal digits that tell texts apart. */
+/** Returns a hash of sixteen hexadecimal digits. */
 export function fingerprint(text: string): string {
-  return half(text, FIRST, 0x01000193) + half(text, SECOND, 0x85ebca6b);
+  return hashHalf(text, FIRST, 0x01000193) + hashHalf(text, SECOND, 0x85ebca6b);
 }
 
-function half(text: string, seed: number, factor: number): string {
+function hashHalf(text: string, seed: number, factor: number): string {
   let hash = seed;
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), factor);
     hash ^= hash >>> 15;
   }
-  // The last characters count as much as the first.
+  // Final mixing, so that the last characters affect all bits.
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   hash ^= hash >>> 16;
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-export function sealOf(issuer: string, text: string): Seal {
+export function createSeal(issuer: string, text: string): Seal {
   return { dialect: DIALECT, provider: issuer, kind: "signature", value: fingerprint(`${issuer}\n${text}`) };
 }
 
-/** A call's id, made so that its maker knows it again. */
-export function callId(issuer: string, origin: string): string {
+/** Creates a call id that the same issuer can recognize. */
+export function createCallId(issuer: string, origin: string): string {
   const own = fingerprint(origin);
-  return `call_${own}${mark(issuer, own)}`;
+  return `call_${own}${computeMark(issuer, own)}`;
 }
 
-function mark(issuer: string, own: string): string {
+function computeMark(issuer: string, own: string): string {
   return fingerprint(`${issuer}\ncall\n${own}`).slice(0, 8);
 }
 
 function isOwnCall(issuer: string, part: Part): boolean {
   if (part.type !== "tool-call") return false;
-  const [, own, found] = /^call_([0-9a-f]{16})([0-9a-f]{8})$/.exec(part.toolCallId) ?? [];
-  return own !== undefined && found === mark(issuer, own);
+  const [, own, mark] = /^call_([0-9a-f]{16})([0-9a-f]{8})$/.exec(part.toolCallId) ?? [];
+  return own !== undefined && mark === computeMark(issuer, own);
 }
 
-/** Refuses a history whose signed reasoning was changed, or is missing where `thought` says that it must be there. */
-export function checkSeals(messages: readonly Message[], issuer: string, thought: (index: number) => boolean): void {
+/** Throws for a history whose signed reasoning was changed, or is missing although `hasReasoned(index)` is true. */
+export function checkSeals(
+  messages: readonly Message[],
+  issuer: string,
+  hasReasoned: (index: number) => boolean,
+): void {
   messages.forEach((message, index) => {
-    message.parts.forEach((part, place) => checkPart(part, issuer, `/messages/${index}/parts/${place}`));
-    const isMissing = thought(index) && message.parts.some((part) => isOwnCall(issuer, part)) && !hasSeal(message);
+    message.parts.forEach((part, partIndex) => checkPart(part, issuer, `/messages/${index}/parts/${partIndex}`));
+    const isMissing = hasReasoned(index) && message.parts.some((part) => isOwnCall(issuer, part)) && !hasSeal(message);
     if (isMissing) {
-      throw refusal(
+      throw sealError(
         `/messages/${index}`,
         "the reasoning before these tool calls, or its signature, is missing. Send the answer back with all its parts.",
       );
@@ -69,14 +73,14 @@ function checkPart(part: Part, issuer: string, path: string): void {
     if (seal.dialect !== DIALECT) continue;
     const text = part.type === "reasoning" ? part.text : "";
     if (seal.provider !== undefined && seal.provider !== issuer) {
-      throw refusal(path, `the signature was issued by "${seal.provider}", and this is "${issuer}".`);
+      throw sealError(path, `the signature was issued by "${seal.provider}", and this is "${issuer}".`);
     }
-    if (part.type !== "reasoning" || seal.value !== sealOf(issuer, text).value) {
-      throw refusal(path, "the signature does not belong to this reasoning. Send it back exactly as it came.");
+    if (part.type !== "reasoning" || seal.value !== createSeal(issuer, text).value) {
+      throw sealError(path, "the signature does not belong to this reasoning. Send it back exactly as it came.");
     }
   }
 }
 
-function refusal(path: string, what: string): ClientError {
-  return refuse("invalid-request", 400, path, `At ${path}: ${what}`);
+function sealError(path: string, fault: string): ClientError {
+  return requestError("invalid-request", 400, path, `At ${path}: ${fault}`);
 }

@@ -1,18 +1,16 @@
-// Limits of the caller's own: once they are spent, nothing is sent any more.
+// The budget middleware: rejects calls after the caller's limits are reached.
 import type { Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
-import type { Checks } from "../checks.ts";
-import { checkFields, oneOf, zeroOrAbove } from "../checks.ts";
-import { ClientError } from "../errors.ts";
-import type { Attempt } from "../types.ts";
-import { deferStream } from "./defer.ts";
-import type { CallOutcome } from "./tap.ts";
-import { tapStream } from "./tap.ts";
+import type { Attempt, FieldChecks } from "../../calls/index.ts";
+import { checkFields, checkNonNegative, checkOneOf, ClientError } from "../../calls/index.ts";
+import { deferStream } from "./defer-stream.ts";
+import type { CallOutcome } from "./tap-stream.ts";
+import { tapStream } from "./tap-stream.ts";
 import type { Call, Middleware } from "./types.ts";
 
-/** What may be spent. A limit that is not given is none. */
+/** The limits of a budget. An absent limit is unlimited. */
 export interface BudgetLimits {
-  /** In US dollars. Needs providers that say what they cost, or `prices`. */
+  /** In US dollars. Needs providers that report their cost, or `prices`. */
   cost?: number | undefined;
   totalTokens?: number | undefined;
   inputTokens?: number | undefined;
@@ -20,43 +18,44 @@ export interface BudgetLimits {
   calls?: number | undefined;
 }
 
+/** Options of `budget`. */
 export interface BudgetOptions extends BudgetLimits {
   /**
-   * What to do after an answer of which nobody knows what it used or cost, so that a limit cannot be held: send nothing
-   * more (default), or count it as nothing. Streams that are left or break off are often such answers: many providers say
-   * what one used only at its end. What was refused, or ended before it was sent, counts as nothing.
+   * The effect of an answer with unknown usage or cost, after which a limit cannot be enforced: "refuse" (default) rejects
+   * further calls, "ignore" counts it as 0. Streams that are left or break off often have unknown usage, because many
+   * providers report usage only at the end. Error replies and calls that ended before they were sent count as 0.
    */
   unknown?: "refuse" | "ignore" | undefined;
 }
 
-/** What was spent, failed attempts included. */
+/** The usage of all calls, failed attempts included. */
 export interface BudgetUsage extends Usage {
   cost: number;
   calls: number;
 }
 
-/** A budget is a middleware that can be asked. */
+/** A middleware that enforces limits and reports the usage so far. */
 export interface Budget extends Middleware {
   readonly spent: Readonly<BudgetUsage>;
-  /** Begins anew, for example with the month. Calls under way count when they end. */
+  /** Resets the usage, for example each month. Running calls count when they end. */
   reset(): void;
 }
 
 const METERED = ["cost", "totalTokens", "inputTokens", "outputTokens"] as const;
 const LIMITS = [...METERED, "calls"] as const;
-const OPTIONS: Checks<keyof BudgetOptions> = {
-  cost: zeroOrAbove,
-  totalTokens: zeroOrAbove,
-  inputTokens: zeroOrAbove,
-  outputTokens: zeroOrAbove,
-  calls: zeroOrAbove,
-  unknown: oneOf("refuse", "ignore"),
+const OPTIONS: FieldChecks<keyof BudgetOptions> = {
+  cost: checkNonNegative,
+  totalTokens: checkNonNegative,
+  inputTokens: checkNonNegative,
+  outputTokens: checkNonNegative,
+  calls: checkNonNegative,
+  unknown: checkOneOf("refuse", "ignore"),
 };
-const NOTHING: BudgetUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
+const ZERO_USAGE: BudgetUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
 
 /**
- * Refuses calls once a limit is reached, with a `ClientError` "budget". What a call uses is known when it has ended:
- * those that are under way at the same time may together go beyond the limit.
+ * Creates a middleware that rejects calls after a limit is reached, with a `ClientError` "budget". The usage of a call is
+ * known when it ends, so concurrent calls may together exceed a limit.
  */
 export function budget(options: BudgetOptions): Budget {
   checkFields(options, OPTIONS, "");
@@ -87,9 +86,9 @@ export function budget(options: BudgetOptions): Budget {
 }
 
 class BudgetState {
-  spent: BudgetUsage = NOTHING;
+  spent: BudgetUsage = ZERO_USAGE;
   readonly #limits: BudgetOptions;
-  /** For each limit, an answer whose part in it nobody knows. */
+  /** For each limit, an attempt whose usage is unknown. */
   #unknown = new Map<string, Attempt>();
 
   constructor(limits: BudgetOptions) {
@@ -97,7 +96,7 @@ class BudgetState {
   }
 
   reset(): void {
-    this.spent = NOTHING;
+    this.spent = ZERO_USAGE;
     this.#unknown.clear();
   }
 
@@ -106,21 +105,21 @@ class BudgetState {
       const limit = this.#limits[name];
       if (limit === undefined) continue;
       if (this.spent[name] >= limit) {
-        refuse(`The limit of ${limit} (${name}) is reached: ${this.spent[name]} spent.`, name, model);
+        throwBudgetError(`The limit of ${limit} (${name}) is reached: ${this.spent[name]} used.`, name, model);
       }
       const unknown = this.#unknown.get(name);
       if (unknown === undefined || this.#limits.unknown === "ignore") continue;
-      const what = `${unknown.provider}/${unknown.model} did not say what it used up of the limit of ${limit} (${name})`;
-      refuse(`${what}${adviceOn(unknown)}, or set \`unknown\` to "ignore".`, name, model);
+      const fault = `The usage of ${unknown.provider}/${unknown.model} is unknown, so the limit of ${limit} (${name}) cannot be enforced`;
+      throwBudgetError(`${fault}${adviceFor(unknown)}, or set \`unknown\` to "ignore".`, name, model);
     }
     this.spent = { ...this.spent, calls: this.spent.calls + 1 };
   }
 
   count(outcome: CallOutcome): void {
-    const { attempts } = "answer" in outcome ? outcome.answer : attemptsOf(outcome.error);
+    const { attempts } = "answer" in outcome ? outcome.answer : readAttempts(outcome.error);
     for (const attempt of attempts) {
       const { usage } = attempt;
-      // What was refused, or never sent, is free.
+      // Attempts with an error reply and attempts that were never sent are free.
       const isFree = usage === undefined && attempt.mayBeBilled === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
       for (const name of isFree ? [] : missing) this.#unknown.set(name, attempt);
@@ -133,18 +132,16 @@ function isAnswered({ error, aborted }: Attempt): boolean {
   return error === undefined && aborted === undefined;
 }
 
-/** What could be done so that it is known next time. */
-function adviceOn(attempt: Attempt): string {
-  if (attempt.usage !== undefined) return ". Give it a price in `prices`";
-  return isAnswered(attempt)
-    ? ". Leave that limit out"
-    : " when it broke off. Read answers to their end, begin anew with `reset`";
+/** Returns advice that avoids unknown usage next time. */
+function adviceFor(attempt: Attempt): string {
+  if (attempt.usage !== undefined) return ". Add its price to `prices`";
+  return isAnswered(attempt) ? ". Remove that limit" : " (it broke off). Read answers to their end, call `reset`";
 }
 
-function attemptsOf(error: unknown): { attempts: readonly Attempt[] } {
+function readAttempts(error: unknown): { attempts: readonly Attempt[] } {
   return error instanceof ClientError ? error : { attempts: [] };
 }
 
-function refuse(what: string, limit: string, model: string | undefined): never {
-  throw new ClientError("budget", `Nothing was sent. ${what}`, { path: `/${limit}`, model });
+function throwBudgetError(fault: string, limit: string, model: string | undefined): never {
+  throw new ClientError("budget", `Nothing was sent. ${fault}`, { path: `/${limit}`, model });
 }

@@ -1,60 +1,68 @@
-// Answers that were given before, given again: the same question is asked once.
-import { parseJson, stringifyJson } from "../../model/json.ts";
-import { isObject, kindOf } from "../../model/kind.ts";
-import { orAborted } from "../calls/or-aborted.ts";
-import type { Checks } from "../checks.ts";
-import { aboveZero, aFunction, aText, checkFields, expecting, fault, hasMethods } from "../checks.ts";
-import { resolveEffects } from "../effects.ts";
-import type { Answer } from "../types.ts";
-import { deferStream } from "./defer.ts";
-import { replayAnswer } from "./replay.ts";
-import { callKey, digestOf } from "./request-key.ts";
-import type { CallOutcome } from "./tap.ts";
-import { tapStream } from "./tap.ts";
-import { tell } from "../tell.ts";
+// The caching middleware: returns stored answers for calls with the same key.
+import { parseJson, stringifyJson } from "../../model/json/index.ts";
+import { isObject, describeKind } from "../../model/value-kind.ts";
+import type { Answer, FieldChecks } from "../../calls/index.ts";
+import {
+  checkFields,
+  checkFunction,
+  checkPositive,
+  checkText,
+  configurationError,
+  createCheck,
+  hasMethods,
+  notifyListener,
+  orAborted,
+  resolveEffects,
+} from "../../calls/index.ts";
+import { deferStream } from "./defer-stream.ts";
+import { replayAnswer } from "./replay-answer.ts";
+import { callKey, sha256Hex } from "./call-key.ts";
+import type { CallOutcome } from "./tap-stream.ts";
+import { tapStream } from "./tap-stream.ts";
 import type { Call, Middleware } from "./types.ts";
 
-type Stored = string | null | undefined;
+type StoredText = string | null | undefined;
 
-/** Texts by key. A `Map` is one; so is anything that keeps strings elsewhere, for as long as it likes. */
+/** A store of texts by key. A `Map` is one; it may forget entries at any time. */
 export interface AnswerStore {
-  /** Null or undefined: there is none. */
-  get(key: string): Stored | Promise<Stored>;
-  /** No answer waits for it. */
+  /** Returns null or undefined if there is no entry. */
+  get(key: string): StoredText | Promise<StoredText>;
+  /** Not awaited before the answer is returned. */
   set(key: string, answer: string): unknown;
 }
 
+/** Options of `caching`. */
 export interface CachingOptions {
   /** Default: the last 1,000 answers, in memory. */
   store?: AnswerStore | undefined;
-  /** What makes two calls the same; undefined: this call is not cached. Default: `callKey`, all that the answer depends on. */
+  /** Returns the key of a call; undefined: the call is not cached. Default: `callKey`, everything the answer depends on. */
   key?: ((call: Call) => string | undefined) | undefined;
   /**
-   * Whose answers these are, where several clients share a store. A key does not know a client's providers, addresses
-   * and defaults: where these differ, so must the namespace.
+   * Separates clients that share a store. A key does not contain a client's providers, URLs and defaults; clients that
+   * differ in them need different namespaces.
    */
   namespace?: string | undefined;
   /**
-   * How long the store is waited for, in milliseconds; then the provider is asked, and the limits of the call begin.
+   * The longest wait for the store in milliseconds; then the provider is called, and the time limits of the call begin.
    * Default 2 s.
    */
   lookupMs?: number | undefined;
-  /** Hears what the store throws. A store that fails costs no answer: the provider is asked. */
+  /** Called with exceptions of the store. If the store fails, the provider is called. */
   onStoreError?: ((error: unknown) => void) | undefined;
 }
 
-const OPTIONS: Checks<keyof CachingOptions> = {
-  store: expecting("an object with the methods get and set", hasMethods("get", "set")),
-  key: aFunction,
-  namespace: aText,
-  lookupMs: aboveZero,
-  onStoreError: aFunction,
+const OPTIONS: FieldChecks<keyof CachingOptions> = {
+  store: createCheck("an object with the methods get and set", hasMethods("get", "set")),
+  key: checkFunction,
+  namespace: checkText,
+  lookupMs: checkPositive,
+  onStoreError: checkFunction,
 };
 
 /**
- * Keeps answers, and gives them again for the same call, whole or as a stream. An answer from the cache has no attempts:
- * nobody was asked. Failed and unfinished answers are not kept, nor those of a fallback: the model that was asked for may
- * be there again next time.
+ * Creates a middleware that stores answers and returns them for equal calls, complete or as a stream. A cached answer has
+ * no attempts. Failed and incomplete answers are not stored, nor are answers of a fallback, because the requested model may
+ * be available next time.
  */
 export function caching(options: CachingOptions = {}): Middleware {
   checkFields(options, OPTIONS, "");
@@ -62,21 +70,21 @@ export function caching(options: CachingOptions = {}): Middleware {
   return {
     name: "caching",
     async complete(call, next) {
-      const key = await cache.keyOf(call);
-      const known = key === undefined ? undefined : await cache.find(key, call.options.signal);
-      if (known !== undefined) return known;
+      const key = await cache.computeKey(call);
+      const cached = key === undefined ? undefined : await cache.find(key, call.options.signal);
+      if (cached !== undefined) return cached;
       const answer = await next(call);
-      if (key !== undefined) void cache.keep(key, answer);
+      if (key !== undefined) void cache.store(key, answer);
       return answer;
     },
     stream: (call, next) =>
       deferStream(async () => {
-        const key = await cache.keyOf(call);
+        const key = await cache.computeKey(call);
         if (key === undefined) return next(call);
-        const known = await cache.find(key, call.options.signal);
-        if (known !== undefined) return replayAnswer(known, call.options.signal);
+        const cached = await cache.find(key, call.options.signal);
+        if (cached !== undefined) return replayAnswer(cached, call.options.signal);
         const ended = (outcome: CallOutcome): void => {
-          if ("answer" in outcome) void cache.keep(key, outcome.answer);
+          if ("answer" in outcome) void cache.store(key, outcome.answer);
         };
         return tapStream(next(call), { ended }, call.options.signal);
       }, call.options.signal),
@@ -101,52 +109,53 @@ class AnswerCache {
     this.#onStoreError = onStoreError;
   }
 
-  /** Where a call's answer is kept; undefined for calls that are none of the cache's business. */
-  async keyOf(call: Call): Promise<string | undefined> {
-    // Whoever gave up is not answered, from the cache either: the client says so.
+  /** Returns the store's key of a call; undefined for calls that are not cached. */
+  async computeKey(call: Call): Promise<string | undefined> {
+    // An aborted call gets no answer from the cache, either; the client throws the error.
     if (call.options.signal?.aborted === true) return undefined;
     const key: unknown = this.#key(call);
     if (key === undefined) return undefined;
-    // Taken as text, every promise would be the same question.
-    if (typeof key !== "string") throw fault("/key", `must give a string or undefined; it gave ${kindOf(key)}.`);
-    // Questions are long, and not everybody's to read.
-    return `koine-1-${await digestOf(JSON.stringify([this.#namespace, key]))}`;
+    // Converted to a string, every promise would have the same key.
+    if (typeof key !== "string")
+      throw configurationError("/key", `must return a string or undefined; it returned ${describeKind(key)}.`);
+    // Hashed, because requests are long and confidential.
+    return `koine-1-${await sha256Hex(JSON.stringify([this.#namespace, key]))}`;
   }
 
   async find(key: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
     try {
-      const text = await this.#look(key, signal);
+      const text = await this.#readStore(key, signal);
       if (text === undefined || text === null) return undefined;
-      // Read anew each time: what a caller does to an answer stays with that caller.
+      // Parsed for each caller: a caller may change its answer.
       const answer: unknown = parseJson(text);
-      if (!isAnswer(answer)) throw new TypeError(`What the store has as "${key}" is no answer.`);
+      if (!isAnswer(answer)) throw new TypeError(`The store's entry "${key}" is not an answer.`);
       return Object.assign(answer, { attempts: [] });
     } catch (error) {
-      // Whoever gave up meanwhile is told so by the client.
+      // The failure of an aborted lookup is not the store's.
       if (signal?.aborted !== true) this.#report(error);
       return undefined;
     }
   }
 
-  async #look(key: string, signal: AbortSignal | undefined): Promise<Stored> {
-    const found = this.#store.get(key);
-    if (typeof found !== "object" || found === null) return found;
-    const over = new AbortController();
-    const late = async (): Promise<never> => {
-      await resolveEffects().sleep(this.#lookupMs, over.signal);
+  async #readStore(key: string, signal: AbortSignal | undefined): Promise<StoredText> {
+    const result = this.#store.get(key);
+    if (typeof result !== "object" || result === null) return result;
+    const finished = new AbortController();
+    const throwIfLate = async (): Promise<never> => {
+      await resolveEffects().sleep(this.#lookupMs, finished.signal);
       throw new Error(`The store did not answer within ${this.#lookupMs} ms.`);
     };
     try {
-      const first = Promise.race([found, late()]);
+      const first = Promise.race([result, throwIfLate()]);
       return await (signal === undefined ? first : orAborted(first, signal));
     } finally {
-      over.abort();
+      finished.abort();
     }
   }
 
-  /** Nobody waits for it: an answer that is there is given. */
-  async keep(key: string, answer: Answer): Promise<void> {
-    if (answer.error !== undefined || answer.finishReason.unified === "error" || !isOfFirst(answer)) return;
+  /** Stores an answer. Not awaited by calls. */
+  async store(key: string, answer: Answer): Promise<void> {
+    if (answer.error !== undefined || answer.finishReason.unified === "error" || !isFromFirstTarget(answer)) return;
     try {
       await this.#store.set(key, stringifyJson({ ...answer, attempts: [] }));
     } catch (error) {
@@ -155,24 +164,24 @@ class AnswerCache {
   }
 
   #report(error: unknown): void {
-    void tell(() => this.#onStoreError?.(error));
+    void notifyListener(() => this.#onStoreError?.(error));
   }
 }
 
-/** Whether the model that was asked first has answered. */
-function isOfFirst({ attempts }: Answer): boolean {
+/** True if the first target answered, and not a fallback. */
+function isFromFirstTarget({ attempts }: Answer): boolean {
   const [first] = attempts;
   return attempts.every(({ provider, model }) => provider === first?.provider && model === first.model);
 }
 
-/** Whether a store gave back what `keep` wrote, as far as that shows. */
+/** True if a stored value has the shape of an answer. */
 function isAnswer(value: unknown): value is Answer {
   return isObject(value) && isObject(value["message"]) && Array.isArray(value["message"]["parts"]);
 }
 
-/** A store in memory that forgets what was not asked for the longest time. */
+/** Creates a store in memory that drops the least recently used entries. */
 export function boundedStore(maxEntries = 1000): AnswerStore {
-  aboveZero(maxEntries, "/maxEntries");
+  checkPositive(maxEntries, "/maxEntries");
   const entries = new Map<string, string>();
   const put = (key: string, answer: string): void => {
     entries.delete(key);

@@ -1,66 +1,64 @@
-// One entry per call: who was asked, how it ended, how long it took and what it cost. No keys, and no texts unless asked for.
+// The logging middleware: one entry per call with its target, end, duration and cost. No keys, and content only on request.
 import type { Clock } from "../../assembly/index.ts";
 import type { FinishReason, Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
-import type { Checks } from "../checks.ts";
-import { aFlag, aFunction, checkFields } from "../checks.ts";
-import { ClientError } from "../errors.ts";
-import type { Answer, Attempt } from "../types.ts";
-import { deferStream } from "./defer.ts";
-import type { CallOutcome } from "./tap.ts";
-import { tapStream } from "./tap.ts";
-import { tell } from "../tell.ts";
+import type { Answer, Attempt, FieldChecks } from "../../calls/index.ts";
+import { checkBoolean, checkFields, checkFunction, ClientError, notifyListener } from "../../calls/index.ts";
+import { deferStream } from "./defer-stream.ts";
+import type { CallOutcome } from "./tap-stream.ts";
+import { tapStream } from "./tap-stream.ts";
 import type { Call, Middleware } from "./types.ts";
 
-/** What is known of a call when it has ended. */
+/** The log entry of a call that has ended. */
 export interface LogEntry {
   mode: "complete" | "stream";
-  /** The model as it was asked for. */
-  asked: string;
-  /** Who answered or failed last. */
+  /** The model of the request. */
+  requestedModel: string;
+  /** The provider that answered or failed last. */
   provider?: string;
   model?: string;
   durationMs: number;
-  /** Until the first deltas of a stream. */
+  /** Time to the first deltas of a stream. */
   firstDeltaMs?: number;
   finishReason?: FinishReason;
-  /** Of all attempts. */
+  /** The sum of all attempts. */
   usage?: Usage;
-  /** Without `content`, what a provider said in an error is cut short, and the reply itself (`raw`) is left out. */
+  /** Without `content`, error messages are shortened and raw replies (`raw`) are removed. */
   attempts: readonly Attempt[];
-  /** How many losses there were, notes aside. */
+  /** The number of losses, without notes. */
   losses: number;
   error?: { code: string; message: string };
-  /** With `content` only: what was asked and answered. Not the call's headers: they may hold keys. */
+  /** With `content` only: request and answer. Without the call's headers, which may contain keys. */
   call?: Call;
   answer?: Answer;
 }
 
+/** Options of `logging`. */
 export interface LoggingOptions {
   /**
-   * Hears of every call when it has ended; `describeEntry` makes a line of what it is given. It is not waited for, and
-   * what it throws goes no further: an answer is not lost because it could not be logged.
+   * Called at the end of every call; `describeEntry` formats an entry as a line. It is not awaited, and its exceptions are
+   * ignored.
    */
   log: (entry: LogEntry) => void;
-  /** Whether entries hold what was said. Default false. */
+  /** True: entries contain requests and answers. Default false. */
   content?: boolean | undefined;
   clock?: Clock | undefined;
 }
 
-const OPTIONS: Checks<keyof LoggingOptions> = { log: aFunction, content: aFlag, clock: aFunction };
+const OPTIONS: FieldChecks<keyof LoggingOptions> = { log: checkFunction, content: checkBoolean, clock: checkFunction };
 
-/** Tells of every call, whole or streamed, when it has ended: `logging(console.log)`. */
+/** Creates a middleware that logs every call at its end: `logging(console.log)`. */
 export function logging(options: LoggingOptions | LoggingOptions["log"]): Middleware {
   const settings = typeof options === "function" ? { log: options } : options;
   checkFields(settings, OPTIONS, "");
   const { log, content = false, clock = Date.now } = settings;
-  aFunction(log, "/log");
+  checkFunction(log, "/log");
   const now = (): number => new Date(clock()).getTime();
-  const entryOf = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: CallOutcome): LogEntry => {
+  const createEntry = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: CallOutcome): LogEntry => {
     const durationMs = now() - startedAt;
-    const entry: LogEntry = { mode, asked: call.request.model ?? "", durationMs, attempts: [], losses: 0 };
-    Object.assign(entry, "answer" in outcome ? answerFacts(outcome.answer) : errorFacts(outcome.error));
-    const usage = usageOf(entry.attempts);
+    const entry: LogEntry = { mode, requestedModel: call.request.model ?? "", durationMs, attempts: [], losses: 0 };
+    Object.assign(entry, "answer" in outcome ? describeAnswer(outcome.answer) : describeError(outcome.error));
+    const usage = sumUsage(entry.attempts);
     if (usage !== undefined) entry.usage = usage;
     if (!content) return withoutTexts(entry);
     return Object.assign(entry, { call: withoutHeaders(call) }, "answer" in outcome && { answer: outcome.answer });
@@ -73,7 +71,7 @@ export function logging(options: LoggingOptions | LoggingOptions["log"]): Middle
         (answer): CallOutcome => ({ answer }),
         (error: unknown): CallOutcome => ({ error }),
       );
-      void tell(() => log(entryOf("complete", call, startedAt, outcome)));
+      void notifyListener(() => log(createEntry("complete", call, startedAt, outcome)));
       if ("error" in outcome) throw outcome.error;
       return outcome.answer;
     },
@@ -83,20 +81,20 @@ export function logging(options: LoggingOptions | LoggingOptions["log"]): Middle
         let firstDeltaMs: number | undefined;
         const deltas = (): void => void (firstDeltaMs ??= now() - startedAt);
         const ended = (outcome: CallOutcome): void => {
-          const entry = entryOf("stream", call, startedAt, outcome);
+          const entry = createEntry("stream", call, startedAt, outcome);
           if (firstDeltaMs !== undefined) entry.firstDeltaMs = firstDeltaMs;
-          void tell(() => log(entry));
+          void notifyListener(() => log(entry));
         };
         return tapStream(next(call), { deltas, ended }, call.options.signal);
       }, call.options.signal),
   };
 }
 
-function answerFacts({ provider, model, finishReason, attempts, losses }: Answer): Partial<LogEntry> {
+function describeAnswer({ provider, model, finishReason, attempts, losses }: Answer): Partial<LogEntry> {
   return { provider, model, finishReason, attempts, losses: losses.filter(({ level }) => level !== "note").length };
 }
 
-function errorFacts(error: unknown): Partial<LogEntry> {
+function describeError(error: unknown): Partial<LogEntry> {
   if (!(error instanceof ClientError)) return { error: { code: "unknown", message: String(error) } };
   const { code, message, attempts, provider, model } = error;
   return {
@@ -107,33 +105,33 @@ function errorFacts(error: unknown): Partial<LogEntry> {
   };
 }
 
-/** What a provider says of an error may repeat the question; more of it than this is in the error itself. */
-const LONGEST_MESSAGE = 200;
+/** A provider's error message may repeat the request, so only this much of it is logged. */
+const MAX_MESSAGE_LENGTH = 200;
 
-function shortened(message: string): string {
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
+function shorten(message: string): string {
+  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
 }
 
-/** An entry in which nobody reads what was said: a reply that could not be read is an answer all the same. */
+/** Removes content from an entry: raw replies and long error messages. */
 function withoutTexts({ attempts, error, ...entry }: LogEntry): LogEntry {
-  const told: LogEntry = { ...entry, attempts: attempts.map(withoutRaw) };
-  if (error !== undefined) told.error = { code: error.code, message: shortened(error.message) };
-  return told;
+  const result: LogEntry = { ...entry, attempts: attempts.map(withoutRaw) };
+  if (error !== undefined) result.error = { code: error.code, message: shorten(error.message) };
+  return result;
 }
 
 function withoutRaw(attempt: Attempt): Attempt {
   if (attempt.error === undefined) return attempt;
   const { raw: _, message, ...error } = attempt.error;
-  return { ...attempt, error: { ...error, message: shortened(message) } };
+  return { ...attempt, error: { ...error, message: shorten(message) } };
 }
 
 function withoutHeaders({ request, options }: Call): Call {
-  const { headers: _, ...told } = options;
-  return { request, options: told };
+  const { headers: _, ...rest } = options;
+  return { request, options: rest };
 }
 
-/** What all attempts used together, failed ones included (B67). */
-function usageOf(attempts: readonly Attempt[]): Usage | undefined {
+/** Sums the usage of all attempts, failed ones included (B67). */
+function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of attempts) {
     if (usage !== undefined) sum = sum === undefined ? usage : addUsage(sum, usage);
@@ -141,18 +139,29 @@ function usageOf(attempts: readonly Attempt[]): Usage | undefined {
   return sum;
 }
 
-/** An entry in one line. */
+/** Formats an entry as one line. */
 export function describeEntry(entry: LogEntry): string {
-  const { mode, asked, provider, model, durationMs, attempts, usage, finishReason, losses, error } = entry;
-  const facts = [
+  const {
+    mode,
+    requestedModel: asked,
+    provider,
+    model,
+    durationMs,
+    attempts,
+    usage,
+    finishReason,
+    losses,
+    error,
+  } = entry;
+  const fields = [
     provider === undefined ? asked : `${provider}/${model ?? asked}`,
     mode,
     error === undefined ? (finishReason?.unified ?? "") : `failed (${error.code})`,
     `${durationMs} ms`,
-    attempts.length === 1 ? "" : attempts.length === 0 ? "nobody asked" : `${attempts.length} attempts`,
+    attempts.length === 1 ? "" : attempts.length === 0 ? "no attempt" : `${attempts.length} attempts`,
     usage === undefined ? "" : `${usage.inputTokens} → ${usage.outputTokens} tokens`,
     usage?.cost === undefined ? "" : `$${usage.cost.toFixed(4)}`,
     losses === 0 ? "" : `${losses} losses`,
   ];
-  return facts.filter((fact) => fact !== "").join(", ");
+  return fields.filter((field) => field !== "").join(", ");
 }

@@ -1,14 +1,14 @@
-// The contract of middleware: an onion around complete and stream.
+// The middleware interface: wrappers around `complete` and `stream`.
+import type { Answer, AnswerStream, CallOptions } from "../../calls/index.ts";
 import type { ModelRequest } from "../../model/index.ts";
-import type { Answer, AnswerStream, CallOptions } from "../types.ts";
 
-/** A call on its way in. Pass a changed copy to `next` to change it. */
+/** A request and its options, as middleware receives them. Pass a changed copy to `next` to change the call. */
 export interface Call {
   readonly request: ModelRequest;
   readonly options: CallOptions;
 }
 
-/** Either may be left out: the call then passes. Retries and fallbacks happen inside. */
+/** Wraps calls. A method that is absent passes calls through. Retries and fallbacks happen inside `next`. */
 export interface Middleware {
   /** For errors and logs. */
   name?: string;

@@ -1,27 +1,29 @@
-// Schemas that a caller may hand in: JSON Schema as data, or a validator that speaks Standard Schema.
+// Schemas of callers: JSON Schemas as data, or validators that implement Standard Schema.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { SchemaObject } from "../../model/index.ts";
 
+/** A JSON Schema or a Standard Schema. */
 export type AnySchema = StandardSchemaV1 | SchemaObject;
 
-/** What a schema lets through: known for Standard Schemas, unknown for JSON Schemas. */
+/** The type of valid values: inferred for Standard Schemas, `unknown` for JSON Schemas. */
 export type InferSchema<Schema extends AnySchema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : unknown;
 
-/** A Standard Schema that can also say its JSON Schema. */
-export type DescribingSchema = StandardSchemaV1 & StandardJSONSchemaV1;
+/** A Standard Schema that can be converted to JSON Schema. */
+export type StandardSchemaWithJson = StandardSchemaV1 & StandardJSONSchemaV1;
 
-/** What a schema has against a value. */
+/** One violation of a schema. */
 export interface SchemaIssue {
   /** A JSON pointer into the value. */
   path: string;
   message: string;
 }
 
+/** The result of a check: the value, or the violations. */
 export type SchemaResult<Value> = { ok: true; value: Value } | { ok: false; issues: SchemaIssue[] };
 
-/** A schema that was read: its JSON form for the wire, and its judgement. Standard Schemas may change the value. */
+/** A compiled schema: its JSON Schema for the wire, and its check. A Standard Schema may transform the value. */
 export interface CompiledSchema<Value = unknown> {
   readonly json: SchemaObject;
   check(value: unknown): Promise<SchemaResult<Value>>;

@@ -1,11 +1,11 @@
-// The AI SDK's model messages, and the full stream that its `streamText` gives.
+// The AI SDK's model messages, and the full stream of `streamText`.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { MODEL_MESSAGE_LOSSES } from "./losses.ts";
+import { detectKind } from "./detect-kind.ts";
+import { createStreamDecoder } from "./decode-stream.ts";
+import { createStreamEncoder } from "./encode-stream.ts";
 
 export type {
   ModelAssistantMessage,
@@ -24,11 +24,12 @@ export type {
   ModelUserMessage,
 } from "./types.ts";
 
+/** The dialect of the AI SDK's model messages and of the full stream of `streamText`. */
 export const aiSdkModel = defineDialect({
   id: "ai-sdk-model",
   title: "AI SDK model messages",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: MODEL_MESSAGE_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
-  streams: { decoder: streamDecoder, encoder: streamEncoder },
+  streams: { decoder: createStreamDecoder, encoder: createStreamEncoder },
 });

@@ -1,95 +1,82 @@
-// What encoding into the AI SDK's model messages can lose.
+// Loss codes of encoding into AI SDK model messages: those of the shared catalog that can occur, and those that only
+// this dialect has.
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { mediaRetyped } from "../kit/ai-sdk-media.ts";
-import { reportOthers } from "../kit/ai-sdk-options.ts";
-import { summaryAsText } from "../kit/ai-sdk-reasoning.ts";
-import {
-  bookkeeping,
-  callInvalid,
-  developerAsSystem,
-  errorUnsaid,
-  fieldUnsaid,
-  fileId,
-  finishApproximated,
-  formStale,
-  idForeign,
-  mediaElsewhere,
-  mimeGuessed,
-  opaqueForeign,
-  outputAsText,
-  outputInContent,
-  partUnsayable,
-  providerTool,
-  refusalAsText,
-  residueClash,
-  resultEmpty,
-  roleApproximated,
-  STREAM_LOSSES,
-  toolDefault,
-} from "../kit/losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
-import { NOT_PORTABLE_LOSSES, reportUnsupportedFields } from "../kit/residue.ts";
+import { reportOtherResidue } from "../ai-sdk/provider-options.ts";
+import { ANSWER_LOSSES } from "../kit/losses/answer-catalog.ts";
+import { pickLosses } from "../kit/losses/catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
+import { reportUnsupportedFields } from "../kit/residue/residue.ts";
 
-export const LOSSES = {
-  ...NOT_PORTABLE_LOSSES,
-  ...idForeign,
-  ...bookkeeping,
-  ...fieldUnsaid,
-  ...formStale,
-  ...residueClash,
-  ...roleApproximated,
-  ...developerAsSystem,
-  ...partUnsayable,
-  ...opaqueForeign,
-  ...refusalAsText,
-  ...summaryAsText,
-  ...mediaElsewhere,
-  ...fileId,
-  ...mimeGuessed,
-  ...mediaRetyped,
-  ...callInvalid,
-  ...providerTool,
-  ...toolDefault,
-  ...resultEmpty,
-  ...outputAsText,
-  ...outputInContent,
-  ...errorUnsaid,
-  ...finishApproximated,
-  "part-split": STREAM_LOSSES["part-split"],
-  "late-unsaid": STREAM_LOSSES["late-unsaid"],
+export const MODEL_MESSAGE_LOSSES = {
+  ...pickLosses(ANSWER_LOSSES, [
+    "developer-as-system",
+    "error-flag-unsupported",
+    "field-unsupported",
+    "file-id-not-portable",
+    "finish-reason-approximated",
+    "form-not-portable",
+    "form-stale",
+    "id-not-portable",
+    "invalid-call-unsupported",
+    "late-dropped",
+    "media-kind-changed",
+    "media-source-unsupported",
+    "metadata-dropped",
+    "mime-type-guessed",
+    "opaque-not-portable",
+    "output-as-text",
+    "output-in-content",
+    "part-split",
+    "part-unsupported",
+    "provider-tool-unsupported",
+    "refusal-as-text",
+    "residue-conflict",
+    "residue-not-portable",
+    "result-empty",
+    "role-approximated",
+    "seal-not-portable",
+    "summary-as-text",
+    "tool-default-omitted",
+  ]),
   "system-split": {
     action: "moved",
     level: "note",
-    message: "A system message is one text here; each of its parts went out as a message of its own.",
+    message: "A system message of {target} is one text; each part was written as a message of its own.",
   },
-  "response-moved": {
+  "approval-response-moved": {
     action: "moved",
     level: "note",
-    message: "The answer to a request for approval belongs into a tool message; it went out in one.",
+    message: "{target} expects approval responses in tool messages; this one was moved to a tool message.",
   },
-  "result-executor": {
+  // The two AI SDK formats derive the executor differently.
+  "result-executor-approximated": {
     action: "approximated",
     level: "note",
-    message: "Where a result stands tells who ran its tool: the provider among what the model says, the client else.",
+    message:
+      "{target} tells who ran a tool by the role of the message only; this result will be read with the executor of its role.",
   },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type Code = keyof typeof LOSSES;
-export type Context = EncodeContext<Code>;
+export type ModelMessageLossCode = keyof typeof MODEL_MESSAGE_LOSSES;
+export type ModelMessageEncodeContext = EncodeContext<ModelMessageLossCode>;
 
-/** Fields of messages and parts that are known not to travel; what is not listed is `field-unsaid`. */
-const CODES = {
-  id: "bookkeeping",
-  metadata: "bookkeeping",
-  createdAt: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  invalid: "call-invalid",
-} as const satisfies Record<string, Code>;
+/** The loss codes of fields that are known not to be encoded; other fields are reported as `field-unsupported`. */
+const FIELD_CODES = {
+  id: "metadata-dropped",
+  metadata: "metadata-dropped",
+  createdAt: "metadata-dropped",
+  parentMessageId: "metadata-dropped",
+  invalid: "invalid-call-unsupported",
+} as const satisfies Record<string, ModelMessageLossCode>;
 
-/** Reports the residue of others, and every field that is not carried. */
-export function reportRest(value: Message | Part, carried: ReadonlySet<string>, context: Context): void {
-  reportUnsupportedFields<Code>(value, carried, context, "field-unsaid", CODES);
-  reportOthers(value, context);
+/** Reports the residue of other dialects, and every field that is not in `supported`. */
+export function reportUnsupportedModelFields(
+  value: Message | Part,
+  supported: ReadonlySet<string>,
+  context: ModelMessageEncodeContext,
+): void {
+  reportUnsupportedFields<ModelMessageLossCode>(value, supported, context, "field-unsupported", FIELD_CODES);
+  reportOtherResidue(value, context);
 }

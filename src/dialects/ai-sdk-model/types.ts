@@ -1,52 +1,69 @@
-// The AI SDK's model messages, as far as the encoder writes them for what the model has words for.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Wire types of AI SDK model messages, limited to what the encoder writes.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
-type Options = { providerOptions?: Record<string, JsonObject> };
+type ModelProviderOptions = { providerOptions?: Record<string, JsonObject> };
 
-export type ModelText = { type: "text"; text: string } & Options;
-export type ModelReasoning = { type: "reasoning"; text: string } & Options;
-/** Base64 or a URL by itself; a text or a provider's file is tagged. */
+/** A text part. */
+export type ModelText = { type: "text"; text: string } & ModelProviderOptions;
+/** A reasoning part. */
+export type ModelReasoning = { type: "reasoning"; text: string } & ModelProviderOptions;
+/** File data: base64 or a URL bare; text and provider files tagged. */
 export type ModelFileData =
   | string
   | { type: "url"; url: string }
   | { type: "data"; data: string }
   | { type: "text"; text: string }
   | { type: "reference"; reference: Record<string, string> };
-export type ModelFile = { type: "file"; data: ModelFileData; mediaType: string; filename?: string } & Options;
+/** A file part. */
+export type ModelFile = {
+  type: "file";
+  data: ModelFileData;
+  mediaType: string;
+  filename?: string;
+} & ModelProviderOptions;
+/** A tool call part. */
 export type ModelToolCall = {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
   input: JsonValue;
   providerExecuted?: boolean;
-} & Options;
+} & ModelProviderOptions;
+/** The output of a tool result. */
 export type ModelToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: JsonValue }
   | { type: "execution-denied"; reason?: string }
   | { type: "content"; value: (ModelText | ModelContentFile | ModelContentUrl)[] };
+/** A file inside the content of a tool result. */
 export type ModelContentFile = {
   type: "file";
   data: Exclude<ModelFileData, string | { type: "url" }>;
   mediaType: string;
   filename?: string;
-} & Options;
-/** In a result, a URL goes out under an older name. */
+} & ModelProviderOptions;
+/** A URL inside the content of a tool result, in the older part types. */
 export type ModelContentUrl =
-  | ({ type: "file-url"; url: string; mediaType?: string } & Options)
-  | ({ type: "image-url"; url: string } & Options);
+  | ({ type: "file-url"; url: string; mediaType?: string } & ModelProviderOptions)
+  | ({ type: "image-url"; url: string } & ModelProviderOptions);
+/** A tool result part. */
 export type ModelToolResult = {
   type: "tool-result";
   toolCallId: string;
   toolName: string;
   output: ModelToolOutput;
-} & Options;
+} & ModelProviderOptions;
 
-export type ModelSystemMessage = { role: "system"; content: string } & Options;
-export type ModelUserMessage = { role: "user"; content: string | (ModelText | ModelFile)[] } & Options;
+/** A system message. */
+export type ModelSystemMessage = { role: "system"; content: string } & ModelProviderOptions;
+/** A user message. */
+export type ModelUserMessage = { role: "user"; content: string | (ModelText | ModelFile)[] } & ModelProviderOptions;
+/** An assistant message. */
 export type ModelAssistantMessage = {
   role: "assistant";
   content: string | (ModelText | ModelReasoning | ModelFile | ModelToolCall | ModelToolResult)[];
-} & Options;
-export type ModelToolMessage = { role: "tool"; content: ModelToolResult[] } & Options;
+} & ModelProviderOptions;
+/** A tool message with results. */
+export type ModelToolMessage = { role: "tool"; content: ModelToolResult[] } & ModelProviderOptions;
+/** Any model message. */
 export type ModelMessage = ModelSystemMessage | ModelUserMessage | ModelAssistantMessage | ModelToolMessage;

@@ -1,17 +1,18 @@
-// One part of a UI message that is no tool: text, reasoning, a file. Undefined where there is no word for it.
-import { dataUrl, readDataUrl } from "../../model/data-url.ts";
-import type { JsonObject } from "../../model/json.ts";
+// Decodes one part of a UI message that is not a tool part: text, reasoning or file.
+import { formatDataUrl, readDataUrl } from "../../model/data-url.ts";
+import type { JsonObject } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
 import type { MediaPart, Part, ReasoningPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOfMedia, mimeOfMedia, readReference } from "../kit/ai-sdk-media.ts";
-import { decodeOptions } from "../kit/ai-sdk-options.ts";
-import { decodeBlock } from "../kit/ai-sdk-blocks.ts";
-import { setReasoning } from "../kit/ai-sdk-reasoning.ts";
-import { decodeCitations } from "../kit/ai-sdk-sources.ts";
-import { unknownFields } from "../kit/read.ts";
-import { storeResidue, storeForm } from "../kit/residue.ts";
+import { toMediaPartType, toMimeType, decodeFileReference } from "../ai-sdk/media-types.ts";
+import { decodeProviderOptions } from "../ai-sdk/provider-options.ts";
+import { decodeOpaquePart } from "../ai-sdk/opaque-parts.ts";
+import { setReasoningText } from "../ai-sdk/reasoning.ts";
+import { decodeCitations } from "../ai-sdk/sources.ts";
+import { unknownFields } from "../kit/fields/read-wire.ts";
+import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 
+/** Decodes a part; returns undefined if it has no canonical type. */
 export function decodePart(wire: JsonObject, role: Role, context: DecodeContext): Part | undefined {
   switch (wire["type"]) {
     case "text":
@@ -20,7 +21,7 @@ export function decodePart(wire: JsonObject, role: Role, context: DecodeContext)
     case "file":
       return decodeFile(wire, context);
     default:
-      return decodeBlock(wire);
+      return decodeOpaquePart(wire);
   }
 }
 
@@ -34,13 +35,13 @@ function decodeText(
   if (typeof text !== "string") return undefined;
   const part: TextPart | ReasoningPart = { type, text: "" };
   const known = new Set(["type", "text", "state"]);
-  if (decodeOptions(part, wire["providerMetadata"])) known.add("providerMetadata");
-  if (part.type === "reasoning") setReasoning(part, text);
+  if (decodeProviderOptions(part, wire["providerMetadata"])) known.add("providerMetadata");
+  if (part.type === "reasoning") setReasoningText(part, text);
   else {
     part.text = text;
     if (decodeCitations(part, wire["citations"])) known.add("citations");
   }
-  // What a model has said is done; what a user has said never streamed.
+  // Default states: "done" for the assistant, none for other roles.
   if (role === "assistant" ? state !== "done" : state !== undefined) storeForm(part, dialect, "state", state ?? null);
   if (state === null) storeForm(part, dialect, "state", "null");
   storeResidue(part, dialect, unknownFields(wire, known));
@@ -50,23 +51,27 @@ function decodeText(
 function decodeFile(wire: JsonObject, { dialect }: DecodeContext): MediaPart | undefined {
   const { url, mediaType, filename } = wire;
   if (typeof url !== "string" || typeof mediaType !== "string") return undefined;
-  const part: MediaPart = { type: kindOfMedia(mediaType) };
+  const part: MediaPart = { type: toMediaPartType(mediaType) };
   const known = new Set(["type", "url", "mediaType"]);
-  const mime = mimeOfMedia(mediaType);
-  if (mime !== undefined) part.mimeType = mime;
-  const reference = url === "" ? readReference(wire["providerReference"]) : undefined;
+  const mimeType = toMimeType(mediaType);
+  if (mimeType !== undefined) part.mimeType = mimeType;
+  const reference = url === "" ? decodeFileReference(wire["providerReference"]) : undefined;
   const inline = readDataUrl(url);
   if (reference !== undefined) {
     Object.assign(part, reference);
     known.add("providerReference");
-  } else if (inline !== undefined && inline.mimeType === mime && dataUrl(inline.mimeType, inline.data) === url) {
+  } else if (
+    inline !== undefined &&
+    inline.mimeType === mimeType &&
+    formatDataUrl(inline.mimeType, inline.data) === url
+  ) {
     part.data = inline.data;
   } else part.url = url;
   if (typeof filename === "string") {
     part.name = filename;
     known.add("filename");
   }
-  if (decodeOptions(part, wire["providerMetadata"])) known.add("providerMetadata");
+  if (decodeProviderOptions(part, wire["providerMetadata"])) known.add("providerMetadata");
   storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }

@@ -1,18 +1,18 @@
-// A tool part of a UI message: a call, what was asked and answered about running it, and what came back. In the model each
-// is a part of its own; the call keeps what is shown of them all.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Decodes a tool part of a UI message into its canonical parts: the call, the approval request and response, and the
+// result. The call stores the display fields.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { decodeOptions, markShared } from "../kit/ai-sdk-options.ts";
-import { decodeContent, DENIED, MODEL } from "../kit/ai-sdk-output.ts";
-import { readInput } from "../kit/ai-sdk-tools.ts";
-import type { CallBook } from "../kit/calls.ts";
-import { copyField, isObject, unknownFields } from "../kit/read.ts";
-import { storeResidue, storeForm } from "../kit/residue.ts";
+import { decodeProviderOptions, storeSharedForm } from "../ai-sdk/provider-options.ts";
+import { decodeOutputContent, DEFAULT_DENIAL, MODEL_DIALECT } from "../ai-sdk/tool-output.ts";
+import { decodeInput } from "../ai-sdk/tool-calls.ts";
+import type { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
+import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
+import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 
-/** What a tool part decodes to: what the assistant said, and what goes into the tool message behind it. */
+/** The parts of a tool: those of the assistant message, and those of the tool message after it. */
 export interface DecodedTool {
-  said: Part[];
+  assistantParts: Part[];
   results: Part[];
 }
 
@@ -25,21 +25,21 @@ const STATES: ReadonlySet<unknown> = new Set([
   "output-error",
   "output-denied",
 ]);
-/** How a tool is shown: fields that both of the SDK's streams have. */
-const SHOWN = { title: (value: unknown) => typeof value === "string", toolMetadata: isObject } as const;
+/** Display fields of a tool that both streams have, with their checks. */
+const DISPLAY_FIELD_CHECKS = { title: (value: unknown) => typeof value === "string", toolMetadata: isObject } as const;
 
 function isState(state: JsonValue | undefined): state is string {
   return STATES.has(state);
 }
 
-function nameOf({ type, toolName }: JsonObject): string | undefined {
+function readToolName({ type, toolName }: JsonObject): string | undefined {
   if (type === "dynamic-tool") return typeof toolName === "string" ? toolName : undefined;
   return typeof type === "string" && type.startsWith("tool-") ? type.slice("tool-".length) : undefined;
 }
 
-/** The parts of a tool; undefined where it is none, or lacks what its state demands. */
-export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeContext): DecodedTool | undefined {
-  const toolName = nameOf(wire);
+/** Decodes a tool part; returns undefined for other parts, and if a field that its state requires is missing. */
+export function decodeTool(wire: JsonObject, calls: ToolCallIds, context: DecodeContext): DecodedTool | undefined {
+  const toolName = readToolName(wire);
   const { toolCallId, state, providerExecuted } = wire;
   if (toolName === undefined || typeof toolCallId !== "string" || !isState(state)) return undefined;
   if (state === "output-error" && typeof wire["errorText"] !== "string") return undefined;
@@ -52,39 +52,39 @@ export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeCon
     known.add("providerExecuted");
   }
   calls.add(call, toolCallId);
-  readCall(call, wire, known, dialect);
-  markTool(call, wire, known);
-  if (decodeOptions(call, wire["callProviderMetadata"])) known.add("callProviderMetadata");
+  decodeCallInput(call, wire, known, dialect);
+  storeDisplayFields(call, wire, known);
+  if (decodeProviderOptions(call, wire["callProviderMetadata"])) known.add("callProviderMetadata");
   const approvals = decodeApproval(call, wire["approval"], dialect);
   if (approvals !== undefined) known.add("approval");
   const isOutput = state.startsWith("output-");
-  if (!isOutput && state !== stateOf(call, approvals)) storeForm(call, dialect, "state", state);
-  const result = decodeResult(call, wire, approvals?.response, known, context);
+  if (!isOutput && state !== toCallState(call, approvals)) storeForm(call, dialect, "state", state);
+  const result = decodeToolResult(call, wire, approvals?.response, known, context);
   storeResidue(call, dialect, unknownFields(wire, known));
   const isProvider = call.executor === "provider";
   return {
-    said: [call, ...listOf(approvals?.request), ...listOf(isProvider ? result : undefined)],
-    results: [...listOf(approvals?.response), ...listOf(isProvider ? undefined : result)],
+    assistantParts: [call, ...toList(approvals?.request), ...toList(isProvider ? result : undefined)],
+    results: [...toList(approvals?.response), ...toList(isProvider ? undefined : result)],
   };
 }
 
-function listOf(part: Part | undefined): Part[] {
+function toList(part: Part | undefined): Part[] {
   return part === undefined ? [] : [part];
 }
 
-/** The state of a call that has no result. */
-export function stateOf({ invalid }: ToolCallPart, approvals: Partial<Approvals> | undefined): string {
+/** Returns the state of a call without a result. */
+export function toCallState({ invalid }: ToolCallPart, approvals: Partial<ToolApproval> | undefined): string {
   if (approvals?.response !== undefined) return "approval-responded";
   if (approvals?.request !== undefined) return "approval-requested";
   return invalid === true ? "input-streaming" : "input-available";
 }
 
-/** The input. While it streams, its text is there, and what can be read of it: neither is to be executed. */
-function readCall(call: ToolCallPart, wire: JsonObject, known: Set<string>, dialect: string): void {
+/** Decodes the input. While it is streaming, the call is marked invalid, so that it is not executed. */
+function decodeCallInput(call: ToolCallPart, wire: JsonObject, known: Set<string>, dialect: string): void {
   const { input, rawInput, state } = wire;
   known.add("input");
   if (state !== "input-streaming") {
-    readInput(call, wire, "input", dialect);
+    decodeInput(call, wire, "input", dialect);
     return;
   }
   call.invalid = true;
@@ -99,27 +99,27 @@ function readCall(call: ToolCallPart, wire: JsonObject, known: Set<string>, dial
     if (input === undefined) return;
     if (input === rawInput) storeForm(call, dialect, "input", "both");
     copyField(wire, "input", call);
-  } else readInput(call, wire, "input", dialect);
+  } else decodeInput(call, wire, "input", dialect);
 }
 
-function markTool(call: ToolCallPart, wire: JsonObject, known: Set<string>): void {
-  const shown: JsonObject = {};
-  if (wire["type"] === "dynamic-tool") shown["dynamic"] = true;
+function storeDisplayFields(call: ToolCallPart, wire: JsonObject, known: Set<string>): void {
+  const displayFields: JsonObject = {};
+  if (wire["type"] === "dynamic-tool") displayFields["dynamic"] = true;
   for (const field of ["title", "toolMetadata"] as const) {
-    if (!SHOWN[field](wire[field])) continue;
-    copyField(wire, field, shown);
+    if (!DISPLAY_FIELD_CHECKS[field](wire[field])) continue;
+    copyField(wire, field, displayFields);
     known.add(field);
   }
-  if (Object.keys(shown).length > 0) markShared(call, "tool", shown);
+  if (Object.keys(displayFields).length > 0) storeSharedForm(call, "tool", displayFields);
 }
 
-interface Approvals {
+interface ToolApproval {
   request: Part;
   response?: Part;
 }
 
-/** What the approval says of the request, and what prompts call it. */
-export const REQUEST = [
+/** Approval fields of the request, and their names in model messages. */
+export const REQUEST_FIELDS = [
   ["id", "approvalId"],
   ["requestReason", "reason"],
   ["descriptor", "approvalDescriptor"],
@@ -127,42 +127,42 @@ export const REQUEST = [
   ["signature", "signature"],
   ["inputSchemaInput", "inputSchemaInput"],
 ] as const;
-export const RESPONSE = [
+export const RESPONSE_FIELDS = [
   ["approved", "approved"],
   ["reason", "reason"],
 ] as const;
-const TYPES: Readonly<Record<string, string>> = {
+const FIELD_TYPES: Readonly<Record<string, string>> = {
   requestReason: "string",
   reason: "string",
   isAutomatic: "boolean",
   signature: "string",
 };
 
-/** A request for approval and the answer to it, in the form that prompts have them. */
-function decodeApproval(call: ToolCallPart, wire: JsonValue | undefined, dialect: string): Approvals | undefined {
+/** Decodes the approval of a call into request and response in the form of model messages. */
+function decodeApproval(call: ToolCallPart, wire: JsonValue | undefined, dialect: string): ToolApproval | undefined {
   if (!isObject(wire) || typeof wire["id"] !== "string") return undefined;
   const known = new Set<string>();
-  const take = (value: JsonObject, [field, name]: readonly [string, string]): void => {
-    const isOdd = TYPES[field] !== undefined && typeof wire[field] !== TYPES[field];
-    if (wire[field] === undefined || isOdd) return;
+  const copyApprovalField = (value: JsonObject, [field, name]: readonly [string, string]): void => {
+    const hasWrongType = FIELD_TYPES[field] !== undefined && typeof wire[field] !== FIELD_TYPES[field];
+    if (wire[field] === undefined || hasWrongType) return;
     copyField(wire, field, value, name);
     known.add(field);
   };
   const request: JsonObject = { type: "tool-approval-request", toolCallId: call.toolCallId };
-  for (const row of REQUEST) take(request, row);
-  const approvals: Approvals = { request: { type: "opaque", dialect: MODEL, value: request } };
+  for (const row of REQUEST_FIELDS) copyApprovalField(request, row);
+  const approvals: ToolApproval = { request: { type: "opaque", dialect: MODEL_DIALECT, value: request } };
   if (typeof wire["approved"] === "boolean") {
     const response: JsonObject = { type: "tool-approval-response", approvalId: wire["id"] };
-    for (const row of RESPONSE) take(response, row);
+    for (const row of RESPONSE_FIELDS) copyApprovalField(response, row);
     if (call.executor === "provider") response["providerExecuted"] = true;
-    approvals.response = { type: "opaque", dialect: MODEL, value: response };
+    approvals.response = { type: "opaque", dialect: MODEL_DIALECT, value: response };
   }
   storeResidue(call, dialect, unknownFields(wire, known), "approval");
   return approvals;
 }
 
-/** What came back; a call that was denied got no for an answer. */
-function decodeResult(
+/** Decodes the result of a call; a denied call has an error result. */
+function decodeToolResult(
   call: ToolCallPart,
   wire: JsonObject,
   response: Part | undefined,
@@ -176,13 +176,13 @@ function decodeResult(
   const part: ToolResultPart = { type: "tool-result", toolCallId, toolName, isError: state !== "output-available" };
   if (executor !== undefined) part.executor = executor;
   if (state === "output-denied") {
-    Object.assign(part, deniedResult(reasonOf(response), dialect));
+    Object.assign(part, createDeniedResult(readDenialReason(response), dialect));
   } else if (state === "output-error") {
     copyField(wire, "errorText", part, "output");
     known.add("errorText");
   } else {
     known.add("output");
-    readOutput(part, wire, context);
+    decodeUiOutput(part, wire, context);
     if (wire["preliminary"] !== undefined) {
       const preliminary: JsonObject = {};
       copyField(wire, "preliminary", preliminary);
@@ -190,29 +190,32 @@ function decodeResult(
       known.add("preliminary");
     }
   }
-  if (decodeOptions(part, wire["resultProviderMetadata"])) known.add("resultProviderMetadata");
+  if (decodeProviderOptions(part, wire["resultProviderMetadata"])) known.add("resultProviderMetadata");
   return part;
 }
 
-/** The result of a call that somebody said no to. */
-export function deniedResult(
+/** Returns the result fields of a denied call. */
+export function createDeniedResult(
   reason: string | undefined,
   dialect: string,
 ): Pick<ToolResultPart, "isError" | "output" | "extra"> {
-  const result: Pick<ToolResultPart, "isError" | "output" | "extra"> = { isError: true, output: reason ?? DENIED };
+  const result: Pick<ToolResultPart, "isError" | "output" | "extra"> = {
+    isError: true,
+    output: reason ?? DEFAULT_DENIAL,
+  };
   storeForm(result, dialect, "state", "output-denied");
   return result;
 }
 
-/** Why somebody said no. */
-export function reasonOf(response: Part | undefined): string | undefined {
+/** Returns the reason of a denial. */
+export function readDenialReason(response: Part | undefined): string | undefined {
   const value = response?.type === "opaque" ? response.value : undefined;
   const reason = isObject(value) ? value["reason"] : undefined;
   return typeof reason === "string" ? reason : undefined;
 }
 
-/** An output of content is one that prompts know, too: `{ type: "content", value: […] }`. */
-export function readOutput(part: ToolResultPart, wire: JsonObject, context: DecodeContext): void {
+/** Decodes an output; `{ type: "content", value: […] }` is the content form of model messages. */
+export function decodeUiOutput(part: ToolResultPart, wire: JsonObject, context: DecodeContext): void {
   const { output } = wire;
   if (output === undefined) {
     storeForm(part, context.dialect, "output", "absent");
@@ -221,7 +224,7 @@ export function readOutput(part: ToolResultPart, wire: JsonObject, context: Deco
   if (isObject(output) && output["type"] === "content" && Object.keys(output).length === 2) {
     const { value } = output;
     if (Array.isArray(value) && value.every(isObject)) {
-      part.content = decodeContent(value, context);
+      part.content = decodeOutputContent(value, context);
       return;
     }
   }

@@ -1,16 +1,23 @@
-// From UI messages to the model's. A UI message holds a whole round: its steps become assistant messages, each followed by
-// the results of the tools that the client ran. That they belong together goes without saying, unless noted.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Decodes UI messages. A UI message has a whole run: each step becomes an assistant message, followed by a tool message
+// with the results of client tools. The form stores deviations from this grouping.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message, Metadata, Role } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
-import { messageFields } from "../../model/shapes.ts";
-import { structuralIssues } from "../../model/validate.ts";
+import { messageFields } from "../../model/validation/message-shapes.ts";
+import { structuralIssues } from "../../model/validation/validate.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { joinPieces } from "../kit/ai-sdk-reasoning.ts";
-import { annotate } from "../kit/ai-sdk-sources.ts";
-import { CallBook } from "../kit/calls.ts";
-import { isObject, kindOf, readMessageList, readObject, readString, unknownFields } from "../kit/read.ts";
-import { storeResidue, storeForm } from "../kit/residue.ts";
+import { joinReasoningItems } from "../ai-sdk/reasoning.ts";
+import { addSourceAnnotation } from "../ai-sdk/sources.ts";
+import { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
+import {
+  isObject,
+  describeKind,
+  readMessageList,
+  readObject,
+  readString,
+  unknownFields,
+} from "../kit/fields/read-wire.ts";
+import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 import { decodePart } from "./decode-part.ts";
 import { decodeTool } from "./decode-tool.ts";
 
@@ -18,7 +25,7 @@ const ROLES: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant"]
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
-  const calls = new CallBook(context.dialect);
+  const calls = new ToolCallIds(context.dialect);
   const messages: Message[] = [];
   context.pathTracker.each(key, list, (value) => {
     for (const message of decodeMessage(readObject(value, context), messages.at(-1), calls, context)) {
@@ -30,17 +37,17 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 
 function decodeMessage(
   wire: JsonObject,
-  before: Message | undefined,
-  calls: CallBook,
+  previous: Message | undefined,
+  calls: ToolCallIds,
   context: DecodeContext,
 ): Message[] {
   const { dialect } = context;
-  const word = readString(wire, "role", context);
+  const wireRole = readString(wire, "role", context);
   const parts = readParts(wire["parts"], context);
-  // The set holds nothing but roles.
-  const role = ROLES.has(word) ? (word as Role) : "user";
+  // The set has only roles.
+  const role = ROLES.has(wireRole) ? (wireRole as Role) : "user";
   const first: Message = { role, parts: [] };
-  if (!ROLES.has(word)) storeForm(first, dialect, "role", word);
+  if (!ROLES.has(wireRole)) storeForm(first, dialect, "role", wireRole);
   const known = new Set(["role", "parts"]);
   if (wire["id"] === undefined) storeForm(first, dialect, "id", null);
   else if (typeof wire["id"] === "string") {
@@ -56,11 +63,11 @@ function decodeMessage(
     context.pathTracker.each("parts", parts, (part) => addPart(first.parts, readObject(part, context), role, context));
     return [first];
   }
-  if (before?.role === "tool") storeForm(first, dialect, "begins", true);
+  if (previous?.role === "tool") storeForm(first, dialect, "begins", true);
   return decodeSteps(first, parts, calls, context);
 }
 
-/** Metadata are the application's own; where they contradict what Koine calls by the same name, they are residue. */
+/** True if metadata is valid for the canonical model; other metadata stays residue. */
 export function isMetadata(value: JsonValue | undefined): value is JsonObject & Metadata {
   return isObject(value) && structuralIssues({ metadata: value }, messageFields).length === 0;
 }
@@ -68,22 +75,27 @@ export function isMetadata(value: JsonValue | undefined): value is JsonObject & 
 function readParts(parts: JsonValue | undefined, context: DecodeContext): readonly JsonValue[] {
   if (Array.isArray(parts)) return parts;
   const code = parts === undefined ? "missing-field" : "wrong-type";
-  return context.fail(code, `Expected a list of parts, found ${kindOf(parts)}.`, "parts");
+  return context.fail(code, `Expected a list of parts, found ${describeKind(parts)}.`, "parts");
 }
 
 function addPart(parts: Part[], wire: JsonObject, role: Role, context: DecodeContext): void {
-  const before = parts.at(-1);
-  if (before?.type === "text" && annotate(before, wire)) return;
+  const previous = parts.at(-1);
+  if (previous?.type === "text" && addSourceAnnotation(previous, wire)) return;
   parts.push(decodePart(wire, role, context) ?? { type: "opaque", dialect: context.dialect, value: wire });
 }
 
-function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBook, context: DecodeContext): Message[] {
+function decodeSteps(
+  first: Message,
+  parts: readonly JsonValue[],
+  calls: ToolCallIds,
+  context: DecodeContext,
+): Message[] {
   const { dialect } = context;
   const messages: Message[] = [first];
   let step = first;
   let results: Part[] = [];
   const close = (): void => {
-    step.parts = joinPieces(step.parts);
+    step.parts = joinReasoningItems(step.parts);
     if (results.length > 0) messages.push({ role: "tool", parts: results });
     results = [];
   };
@@ -106,13 +118,13 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
       return;
     }
     if (!messages.includes(step)) {
-      for (const [what, spelled] of STEPLESS) storeForm(step, dialect, what, spelled);
+      for (const [formKey, formValue] of CONTINUATION_FORM) storeForm(step, dialect, formKey, formValue);
       messages.push(step);
     }
     const tool = decodeTool(wire, calls, context);
     if (tool === undefined) addPart(step.parts, wire, "assistant", context);
     else {
-      step.parts.push(...tool.said);
+      step.parts.push(...tool.assistantParts);
       results.push(...tool.results);
     }
   });
@@ -121,17 +133,17 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
   return messages;
 }
 
-/** How a message is noted that goes on with a UI message without beginning a step. */
-const STEPLESS = [
+/** Form of a message that continues a UI message without a step of its own. */
+const CONTINUATION_FORM = [
   ["joined", true],
   ["step", false],
 ] as const;
-const STEERING: ReadonlySet<string> = new Set(["type", "id", "parts"]);
+const STEERING_FIELDS: ReadonlySet<string> = new Set(["type", "id", "parts"]);
 
-/** What the user said while the assistant was at work, between two steps: for a model, a message of the user's. */
+/** Decodes a user's message between two steps into a user message. */
 function decodeSteering(wire: JsonObject, context: DecodeContext): Message | undefined {
   const { type, id, parts } = wire;
-  if (type !== "steering-message" || typeof id !== "string" || unknownFields(wire, STEERING) !== undefined)
+  if (type !== "steering-message" || typeof id !== "string" || unknownFields(wire, STEERING_FIELDS) !== undefined)
     return undefined;
   if (!Array.isArray(parts) || !parts.every(isObject)) return undefined;
   const message: Message = { role: "user", parts: [], id };

@@ -1,19 +1,19 @@
-// One part that is no tool. Reasoning may go out as several parts, and a text with its sources behind it.
-import { base64Of, dataUrl } from "../../model/data-url.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Encodes one part that is not a tool part. Reasoning may become several parts; a text is followed by its sources.
+import { encodeBase64, formatDataUrl } from "../../model/data-url.ts";
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, PartBase, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
-import { encodeMediaType, oneSource, writeReference } from "../kit/ai-sdk-media.ts";
-import { encodeOptions } from "../kit/ai-sdk-options.ts";
-import { encodeBlock } from "../kit/ai-sdk-blocks.ts";
-import { MODEL } from "../kit/ai-sdk-output.ts";
-import { splitReasoning } from "../kit/ai-sdk-reasoning.ts";
-import { encodeAnnotations } from "../kit/ai-sdk-sources.ts";
-import { readForm, restoreResidue } from "../kit/residue.ts";
-import type { Context } from "./losses.ts";
-import { reportRest } from "./losses.ts";
+import { encodeMediaType, pickMediaSource, encodeFileReference } from "../ai-sdk/media-types.ts";
+import { encodeProviderOptions } from "../ai-sdk/provider-options.ts";
+import { encodeOpaquePart } from "../ai-sdk/opaque-parts.ts";
+import { MODEL_DIALECT } from "../ai-sdk/tool-output.ts";
+import { splitReasoning } from "../ai-sdk/reasoning.ts";
+import { encodeAnnotations } from "../ai-sdk/sources.ts";
+import { readForm, restoreResidue } from "../kit/residue/residue.ts";
+import type { UiEncodeContext } from "./losses.ts";
+import { reportUnsupportedUiFields } from "./losses.ts";
 
-export function encodePart(part: Part, role: Role, context: Context): JsonObject[] {
+export function encodePart(part: Part, role: Role, context: UiEncodeContext): JsonObject[] {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -24,103 +24,103 @@ export function encodePart(part: Part, role: Role, context: Context): JsonObject
     case "audio":
     case "video":
     case "file":
-      return listOf(encodeFile(part, context));
+      return toList(encodeFile(part, context));
     case "opaque":
-      return listOf(encodeOpaque(part, context));
+      return toList(encodeOpaque(part, context));
     default:
-      // Tools belong to an assistant; parts that the types do not know to nobody.
-      context.report.addLoss("part-unsayable");
+      // Tool parts are only valid in assistant messages; unknown types come from a later version of Koine.
+      context.report.addLoss("part-unsupported");
       return [];
   }
 }
 
-function listOf(wire: JsonObject | undefined): JsonObject[] {
+function toList(wire: JsonObject | undefined): JsonObject[] {
   return wire === undefined ? [] : [wire];
 }
 
-/** Puts beside a part what it says to single providers, and what was kept of it. */
-function finish(wire: JsonObject, part: PartBase, context: Context): JsonObject {
-  const metadata = encodeOptions(part, context);
+/** Adds the provider metadata and the residue of a part. */
+function addMetadataAndResidue(wire: JsonObject, part: PartBase, context: UiEncodeContext): JsonObject {
+  const metadata = encodeProviderOptions(part, context);
   if (metadata !== undefined) wire["providerMetadata"] = metadata;
   restoreResidue(wire, part, context);
   return wire;
 }
 
-/** How far a text has come: what the assistant says is done, what others say never streamed. */
-function writeState(wire: JsonObject, part: PartBase, role: Role, { dialect }: Context): void {
+/** Writes the state of a text: "done" for the assistant, none for other roles, unless stored otherwise. */
+function encodeTextState(wire: JsonObject, part: PartBase, role: Role, { dialect }: UiEncodeContext): void {
   const form = readForm(part, dialect)["state"];
   const state: JsonValue | undefined = form === undefined && role === "assistant" ? "done" : form;
   if (state === "null") wire["state"] = null;
   else if (state !== undefined && state !== null) wire["state"] = state;
 }
 
-const TEXT: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra", "cache", "seals"]);
-const REASONING: ReadonlySet<string> = new Set([...TEXT, "summary"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra", "cache", "seals"]);
+const REASONING_FIELDS: ReadonlySet<string> = new Set([...TEXT_FIELDS, "summary"]);
 
-function encodeText(part: TextPart | RefusalPart, role: Role, context: Context): JsonObject[] {
+function encodeText(part: TextPart | RefusalPart, role: Role, context: UiEncodeContext): JsonObject[] {
   if (part.type === "refusal") context.report.addLoss("refusal-as-text");
-  reportRest(part, TEXT, context);
+  reportUnsupportedUiFields(part, TEXT_FIELDS, context);
   const wire: JsonObject = { type: "text", text: part.text };
-  writeState(wire, part, role, context);
-  if (part.type === "refusal" || part.annotations === undefined) return [finish(wire, part, context)];
+  encodeTextState(wire, part, role, context);
+  if (part.type === "refusal" || part.annotations === undefined) return [addMetadataAndResidue(wire, part, context)];
   const { citations, sources } = encodeAnnotations(part, context);
   if (citations.length > 0) wire["citations"] = citations;
-  return [finish(wire, part, context), ...sources];
+  return [addMetadataAndResidue(wire, part, context), ...sources];
 }
 
-function encodeReasoning(part: ReasoningPart, role: Role, context: Context): JsonObject[] {
-  reportRest(part, REASONING, context);
+function encodeReasoning(part: ReasoningPart, role: Role, context: UiEncodeContext): JsonObject[] {
+  reportUnsupportedUiFields(part, REASONING_FIELDS, context);
   return splitReasoning(part, context).map((piece) => {
     const wire: JsonObject = { type: "reasoning", text: piece.text };
-    writeState(wire, piece, role, context);
-    return finish(wire, piece, context);
+    encodeTextState(wire, piece, role, context);
+    return addMetadataAndResidue(wire, piece, context);
   });
 }
 
-const FILE: ReadonlySet<string> = new Set(
+const FILE_FIELDS: ReadonlySet<string> = new Set(
   "type url data text content fileId path blob mimeType name issuer extra cache seals".split(" "),
 );
 
-function encodeFile(part: MediaPart, context: Context): JsonObject | undefined {
+function encodeFile(part: MediaPart, context: UiEncodeContext): JsonObject | undefined {
   const { report } = context;
-  const source = oneSource(part, context);
-  const reference = source === "fileId" ? writeReference(part, context) : undefined;
+  const source = pickMediaSource(part, context);
+  const reference = source === "fileId" ? encodeFileReference(part, context) : undefined;
   if (source === "fileId" && reference === undefined) {
-    report.addLoss("file-id");
+    report.addLoss("file-id-not-portable");
     return undefined;
   }
   if (source !== "url" && source !== "data" && source !== "text" && source !== "fileId") {
-    report.addLoss("media-elsewhere");
+    report.addLoss("media-source-unsupported");
     return undefined;
   }
-  reportRest(part, FILE, context);
+  reportUnsupportedUiFields(part, FILE_FIELDS, context);
   const mediaType = encodeMediaType(part, context);
-  const wire: JsonObject = { type: "file", mediaType, url: urlOf(part, source, mediaType, context) };
+  const wire: JsonObject = { type: "file", mediaType, url: toFileUrl(part, source, mediaType, context) };
   if (part.name !== undefined) wire["filename"] = part.name;
   if (reference !== undefined) wire["providerReference"] = reference;
-  return finish(wire, part, context);
+  return addMetadataAndResidue(wire, part, context);
 }
 
-function urlOf(part: MediaPart, source: string, mediaType: string, { report }: Context): string {
+function toFileUrl(part: MediaPart, source: string, mediaType: string, { report }: UiEncodeContext): string {
   const { url = "", data = "", text = "", type, mimeType } = part;
   if (source === "url") return url;
   if (source === "fileId") return "";
   if (source === "text") report.addLoss("text-as-data", "text");
-  // A data URL has a whole type, or a reader would take the bare word for one.
-  if (mimeType === undefined && type !== "file") report.addLoss("mime-guessed", "mimeType");
-  return dataUrl(mediaType, source === "text" ? base64Of(text) : data);
+  // A data URL needs a full MIME type; the media type alone would be read back as one.
+  if (mimeType === undefined && type !== "file") report.addLoss("mime-type-guessed", "mimeType");
+  return formatDataUrl(mediaType, source === "text" ? encodeBase64(text) : data);
 }
 
-/** A block as it came has room for nothing beside itself. */
-const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
+/** Opaque parts are written verbatim, so other fields have no position. */
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
-function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefined {
-  const wire = encodeBlock(part);
+function encodeOpaque(part: OpaquePart, context: UiEncodeContext): JsonObject | undefined {
+  const wire = encodeOpaquePart(part);
   if (wire === undefined) {
-    const isOwn = part.dialect === context.dialect || part.dialect === MODEL;
-    context.report.addLoss(isOwn ? "part-unsayable" : "opaque-foreign");
+    const isAiSdkPart = part.dialect === context.dialect || part.dialect === MODEL_DIALECT;
+    context.report.addLoss(isAiSdkPart ? "part-unsupported" : "opaque-not-portable");
     return undefined;
   }
-  reportRest(part, OPAQUE, context);
+  reportUnsupportedUiFields(part, OPAQUE_FIELDS, context);
   return wire;
 }

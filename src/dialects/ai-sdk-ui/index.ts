@@ -1,11 +1,11 @@
-// The AI SDK's UI messages, and the stream of them that `useChat` reads.
+// The AI SDK's UI messages, and the UI message stream that `useChat` reads.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { UI_MESSAGE_LOSSES } from "./losses.ts";
+import { detectKind } from "./detect-kind.ts";
+import { createStreamDecoder } from "./decode-stream.ts";
+import { createStreamEncoder } from "./encode-stream.ts";
 
 export type {
   UiCitation,
@@ -20,11 +20,12 @@ export type {
   UiTool,
 } from "./types.ts";
 
+/** The dialect of the AI SDK's UI messages and of the stream that `useChat` reads. */
 export const aiSdkUi = defineDialect({
   id: "ai-sdk-ui",
   title: "AI SDK UI messages",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: UI_MESSAGE_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
-  streams: { decoder: streamDecoder, encoder: streamEncoder },
+  streams: { decoder: createStreamDecoder, encoder: createStreamEncoder },
 });

@@ -1,107 +1,101 @@
-// What encoding into the AI SDK's UI messages can lose.
+// Loss codes of encoding into AI SDK UI messages: those of the shared catalog that can occur, and those that only this
+// dialect has.
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { mediaRetyped } from "../kit/ai-sdk-media.ts";
-import { reportOthers } from "../kit/ai-sdk-options.ts";
-import { summaryAsText } from "../kit/ai-sdk-reasoning.ts";
-import {
-  bookkeeping,
-  callInvalid,
-  developerAsSystem,
-  fieldUnsaid,
-  fileId,
-  finishApproximated,
-  finishRaw,
-  formStale,
-  idForeign,
-  mediaElsewhere,
-  messageUnsaid,
-  mimeGuessed,
-  opaqueForeign,
-  outputAsText,
-  outputInContent,
-  partUnsayable,
-  refusalAsText,
-  residueClash,
-  resultEmpty,
-  roleApproximated,
-  STREAM_LOSSES,
-  textAsData,
-  toolDefault,
-  turnsMerged,
-} from "../kit/losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
-import { NOT_PORTABLE_LOSSES, reportUnsupportedFields } from "../kit/residue.ts";
+import { reportOtherResidue } from "../ai-sdk/provider-options.ts";
+import { ANSWER_LOSSES } from "../kit/losses/answer-catalog.ts";
+import { pickLosses } from "../kit/losses/catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
+import { reportUnsupportedFields } from "../kit/residue/residue.ts";
 
-export const LOSSES = {
-  ...NOT_PORTABLE_LOSSES,
-  ...idForeign,
-  ...bookkeeping,
-  ...fieldUnsaid,
-  ...formStale,
-  ...residueClash,
-  ...roleApproximated,
-  ...developerAsSystem,
-  ...messageUnsaid,
-  ...turnsMerged,
-  ...partUnsayable,
-  ...opaqueForeign,
-  ...refusalAsText,
-  ...summaryAsText,
-  ...mediaElsewhere,
-  ...fileId,
-  ...mimeGuessed,
-  ...mediaRetyped,
-  ...textAsData,
-  ...callInvalid,
-  ...toolDefault,
-  ...resultEmpty,
-  ...outputAsText,
-  ...outputInContent,
-  ...finishRaw,
-  ...finishApproximated,
-  "part-split": STREAM_LOSSES["part-split"],
-  "late-unsaid": STREAM_LOSSES["late-unsaid"],
-  "id-made": { action: "synthesized", level: "note", message: "Every message has an id here; one was made." },
-  "metadata-joined": { action: "moved", level: "note", message: "Metadata are told of the whole message, all steps." },
-  "call-made": {
+export const UI_MESSAGE_LOSSES = {
+  ...pickLosses(ANSWER_LOSSES, [
+    "developer-as-system",
+    "field-unsupported",
+    "file-id-not-portable",
+    "finish-reason-approximated",
+    "form-not-portable",
+    "form-stale",
+    "id-not-portable",
+    "invalid-call-unsupported",
+    "late-dropped",
+    "media-kind-changed",
+    "media-source-unsupported",
+    "message-unsupported",
+    "metadata-dropped",
+    "mime-type-guessed",
+    "opaque-not-portable",
+    "output-as-text",
+    "output-in-content",
+    "part-split",
+    "part-unsupported",
+    "raw-finish-reason-dropped",
+    "refusal-as-text",
+    "residue-conflict",
+    "residue-not-portable",
+    "result-empty",
+    "result-tool-name-dropped",
+    "role-approximated",
+    "seal-not-portable",
+    "summary-as-text",
+    "text-as-data",
+    "tool-default-omitted",
+    "turns-merged",
+  ]),
+  "id-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "A result stands with its call, and there is none; one without arguments was made.",
+    message: "{target} requires an id on every message; one was created.",
   },
-  "result-joined": {
+  "metadata-merged": {
     action: "moved",
     level: "note",
-    message: "A result stands with its call, wherever it came.",
+    message: "{target} has one metadata object for all steps of a message; the metadata was merged.",
   },
-  "result-repeated": {
+  "call-synthesized": {
+    action: "synthesized",
+    level: "note",
+    message: "{target} stores a result in its call, and this result has no call; a call without arguments was added.",
+  },
+  "result-merged-into-call": {
+    action: "moved",
+    level: "note",
+    message: "{target} stores a result in its call; this result was moved there.",
+  },
+  // UI messages are not repaired, so a second result of a call is reported instead.
+  "result-duplicate": {
     action: "dropped",
     level: "loss",
-    message: "A call has one result here; this one came after it.",
+    message: "{target} has one result per call; this later result was dropped.",
   },
-  "result-executor": {
+  // The two AI SDK formats derive the executor differently.
+  "result-executor-approximated": {
     action: "approximated",
     level: "note",
-    message: "The call says who ran the tool; its result cannot say otherwise.",
+    message:
+      "{target} has the executor of a tool only on the call; this result will be decoded with the executor of its call.",
   },
-  "result-name": { action: "dropped", level: "note", message: "Only the call names the tool." },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type Code = keyof typeof LOSSES;
-export type Context = EncodeContext<Code>;
+export type UiMessageLossCode = keyof typeof UI_MESSAGE_LOSSES;
+export type UiEncodeContext = EncodeContext<UiMessageLossCode>;
 
-/** Fields of messages and parts that are known not to travel; what is not listed is `field-unsaid`. */
-const CODES = {
-  id: "bookkeeping",
-  metadata: "bookkeeping",
-  createdAt: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  size: "bookkeeping",
-} as const satisfies Record<string, Code>;
+/** The loss codes of fields that are known not to be encoded; other fields are reported as `field-unsupported`. */
+const FIELD_CODES = {
+  id: "metadata-dropped",
+  metadata: "metadata-dropped",
+  createdAt: "metadata-dropped",
+  parentMessageId: "metadata-dropped",
+  size: "metadata-dropped",
+} as const satisfies Record<string, UiMessageLossCode>;
 
-/** Reports the residue of others, and every field that is not carried. */
-export function reportRest(value: Message | Part, carried: ReadonlySet<string>, context: Context): void {
-  reportUnsupportedFields<Code>(value, carried, context, "field-unsaid", CODES);
-  reportOthers(value, context);
+/** Reports the residue of other dialects, and every field that is not in `supported`. */
+export function reportUnsupportedUiFields(
+  value: Message | Part,
+  supported: ReadonlySet<string>,
+  context: UiEncodeContext,
+): void {
+  reportUnsupportedFields<UiMessageLossCode>(value, supported, context, "field-unsupported", FIELD_CODES);
+  reportOtherResidue(value, context);
 }

@@ -1,25 +1,35 @@
-// The AI SDK's UI messages, as far as the encoder writes them for what the model has words for.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Wire types of AI SDK UI messages, limited to what the encoder writes.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
-type Metadata = { providerMetadata?: Record<string, JsonObject> };
+type UiProviderMetadata = { providerMetadata?: Record<string, JsonObject> };
 
-export type UiText = { type: "text"; text: string; state?: "streaming" | "done"; citations?: UiCitation[] } & Metadata;
-export type UiReasoning = { type: "reasoning"; text: string; state?: "streaming" | "done" } & Metadata;
-/** `url` is a data URL for inline data. */
+/** A text part. */
+export type UiText = {
+  type: "text";
+  text: string;
+  state?: "streaming" | "done";
+  citations?: UiCitation[];
+} & UiProviderMetadata;
+/** A reasoning part. */
+export type UiReasoning = { type: "reasoning"; text: string; state?: "streaming" | "done" } & UiProviderMetadata;
+/** A file part; `url` is a data URL for inline data. */
 export type UiFile = {
   type: "file";
   url: string;
   mediaType: string;
   filename?: string;
   providerReference?: Record<string, string>;
-} & Metadata;
-export type UiSourceUrl = { type: "source-url"; sourceId: string; url: string; title?: string } & Metadata;
+} & UiProviderMetadata;
+/** A source with a URL. */
+export type UiSourceUrl = { type: "source-url"; sourceId: string; url: string; title?: string } & UiProviderMetadata;
+/** A source that is a document. */
 export type UiSourceDocument = {
   type: "source-document";
   sourceId: string;
   mediaType: string;
   title: string;
-} & Metadata;
+} & UiProviderMetadata;
+/** A citation of a source in a text. */
 export type UiCitation = {
   source:
     | { type: "source"; sourceType: "url"; id: string; url: string; title?: string }
@@ -28,22 +38,26 @@ export type UiCitation = {
   endIndex?: number;
   citedText?: string;
 };
+/** Begins a step of an assistant message. */
 export type UiStepStart = { type: "step-start" };
 
-type Call = {
+type UiToolCallFields = {
   type: `tool-${string}`;
   toolCallId: string;
   providerExecuted?: boolean;
   callProviderMetadata?: Record<string, JsonObject>;
 };
-type Result = { input: JsonValue; resultProviderMetadata?: Record<string, JsonObject> };
+type UiToolResultFields = { input: JsonValue; resultProviderMetadata?: Record<string, JsonObject> };
+/** A tool part: a call and, if it has one, its result. */
 export type UiTool =
-  | (Call & { state: "input-streaming"; input?: JsonObject; rawInput?: string })
-  | (Call & { state: "input-available"; input: JsonValue })
-  | (Call & Result & { state: "output-available"; output: JsonValue })
-  | (Call & Result & { state: "output-error"; errorText: string });
+  | (UiToolCallFields & { state: "input-streaming"; input?: JsonObject; rawInput?: string })
+  | (UiToolCallFields & { state: "input-available"; input: JsonValue })
+  | (UiToolCallFields & UiToolResultFields & { state: "output-available"; output: JsonValue })
+  | (UiToolCallFields & UiToolResultFields & { state: "output-error"; errorText: string });
 
+/** Any part of a UI message. */
 export type UiPart = UiText | UiReasoning | UiFile | UiSourceUrl | UiSourceDocument | UiStepStart | UiTool;
+/** A UI message. */
 export type UiMessage = {
   id: string;
   role: "system" | "user" | "assistant";

@@ -1,15 +1,15 @@
-// Anthropic's Messages.
+// The dialect of Anthropic's Messages API.
 import { defineDialect } from "../define.ts";
-import { decodeMessages } from "./decode-messages.ts";
-import { decodeRequest } from "./decode-request.ts";
-import { encodeMessages } from "./encode-history.ts";
-import { encodeRequest } from "./encode-request.ts";
-import { decodeError, encodeError } from "./errors.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { decodeResponse, encodeResponse } from "./response.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { detectKind } from "./detect-kind.ts";
+import { ANTHROPIC_LOSSES } from "./losses.ts";
+import { decodeMessages } from "./request/decode-messages.ts";
+import { decodeRequest } from "./request/decode-request.ts";
+import { encodeMessages } from "./request/encode-history.ts";
+import { encodeRequest } from "./request/encode-request.ts";
+import { decodeError, encodeError } from "./response/errors.ts";
+import { decodeResponse, encodeResponse } from "./response/response.ts";
+import { createStreamDecoder } from "./stream/decode-stream.ts";
+import { createStreamEncoder } from "./stream/encode-stream.ts";
 import { ID } from "./terms.ts";
 
 export type {
@@ -21,14 +21,15 @@ export type {
   ContentBlock as AnthropicBlock,
 } from "./types.ts";
 
+/** Creates the dialect of Anthropic's Messages API. */
 export const anthropic = defineDialect({
   id: ID,
   title: "Anthropic Messages",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: ANTHROPIC_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
   errors: { decode: decodeError, encode: encodeError },
-  streams: { decoder: streamDecoder, encoder: streamEncoder },
+  streams: { decoder: createStreamDecoder, encoder: createStreamEncoder },
 });

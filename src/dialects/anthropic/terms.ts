@@ -1,39 +1,28 @@
-// The wire's vocabulary, two ways.
-import type { UnifiedFinishReason } from "../../model/finish.ts";
+// Values of Anthropic's wire and their canonical values.
+import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { ProviderErrorKind } from "../../model/provider-error.ts";
-import { Terms } from "../kit/terms.ts";
+import { COMMON_STOP_REASONS, EFFORT_VALUES } from "../blocks/terms.ts";
+import { ValueMap } from "../kit/fields/value-map.ts";
 
 export const ID = "anthropic";
 
-export const FINISH = new Terms<UnifiedFinishReason, string>([
-  ["stop", "end_turn"],
-  ["stop", "stop_sequence"],
-  ["length", "max_tokens"],
-  ["length", "model_context_window_exceeded"],
-  ["tool-calls", "tool_use"],
+export const STOP_REASONS = new ValueMap<UnifiedFinishReason, string>([
+  ...COMMON_STOP_REASONS,
   ["pause", "pause_turn"],
   ["pause", "compaction"],
   ["refusal", "refusal"],
   ["content-filter", "refusal"],
 ]);
 
-export const CHOICE = new Terms<"auto" | "none" | "required", "auto" | "none" | "any">([
+export const TOOL_CHOICES = new ValueMap<"auto" | "none" | "required", "auto" | "none" | "any">([
   ["auto", "auto"],
   ["none", "none"],
   ["required", "any"],
 ]);
 
-/** Words for effort. Of the model's words without one of their own here, the nearest. */
-export const EFFORT = new Terms<string, string>([
-  ["low", "low"],
-  ["medium", "medium"],
-  ["high", "high"],
-  ["xhigh", "xhigh"],
-  ["max", "max"],
-  ["minimal", "low"],
-]);
+export const EFFORTS = new ValueMap<string, string>(EFFORT_VALUES);
 
-export const ERROR_KIND = new Terms<ProviderErrorKind, string>([
+export const ERROR_TYPES = new ValueMap<ProviderErrorKind, string>([
   ["invalid-request", "invalid_request_error"],
   ["context-length", "invalid_request_error"],
   ["content-filter", "invalid_request_error"],
@@ -51,13 +40,13 @@ export const ERROR_KIND = new Terms<ProviderErrorKind, string>([
   ["overloaded", "overloaded_error"],
 ]);
 
-/** Calls that the provider runs itself. */
+/** Block types of calls to tools that the provider runs. */
 export const PROVIDER_CALLS: ReadonlySet<unknown> = new Set(["server_tool_use", "mcp_tool_use"]);
 
-/** The one result of the provider's that says by a field whether it failed. */
+/** The only provider result with the field `is_error`. */
 export const MCP_RESULT = "mcp_tool_result";
 
-/** Results of what the provider ran. */
+/** Block types of results of tools that the provider runs. */
 export const PROVIDER_RESULTS: ReadonlySet<unknown> = new Set([
   MCP_RESULT,
   "web_search_tool_result",

@@ -1,11 +1,11 @@
-// The wire types of what the encoders write for canonical values. They are aliases, so that they are JSON objects, and
-// tests hold them against the official SDK's own types.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Wire types of the values that the encoders write. They are type aliases, because an interface is not assignable to
+// `JsonObject`; tests compare them with the types of the official SDK.
+import type { JsonValue } from "../../model/json/index.ts";
 
 export type CacheControl = { type: "ephemeral"; ttl?: "5m" | "1h" };
 
-/** The one citation that the model has words for; of others the residue knows the type and the place. */
-export type Citation = {
+/** A web citation; citations of other types have their type and position in residue. */
+export type AnthropicCitation = {
   type: "web_search_result_location";
   url: string;
   title: string | null;
@@ -13,9 +13,14 @@ export type Citation = {
   encrypted_index: string;
 };
 
-export type TextBlock = { type: "text"; text: string; cache_control?: CacheControl; citations?: Citation[] | null };
-/** A text in an answer. */
-export type AnsweredText = TextBlock & { citations: Citation[] | null };
+export type TextBlock = {
+  type: "text";
+  text: string;
+  cache_control?: CacheControl;
+  citations?: AnthropicCitation[] | null;
+};
+/** A text block of a response. */
+export type ResponseTextBlock = TextBlock & { citations: AnthropicCitation[] | null };
 export type ThinkingBlock = { type: "thinking"; thinking: string; signature: string };
 export type RedactedThinkingBlock = { type: "redacted_thinking"; data: string };
 
@@ -54,7 +59,7 @@ export type ToolResultBlock = {
   cache_control?: CacheControl;
 };
 
-/** What canonical parts become; a provider's own calls, results and verbatim blocks go back as they came. */
+/** A block that encodes a canonical part; blocks of provider tools and opaque parts are not listed. */
 export type ContentBlock =
   | TextBlock
   | ThinkingBlock
@@ -64,10 +69,10 @@ export type ContentBlock =
   | ToolUseBlock
   | ToolResultBlock;
 
-export type UserMessage = { role: "user"; content: string | ContentBlock[] };
-export type AssistantMessage = { role: "assistant"; content: string | ContentBlock[] };
-export type SystemMessage = { role: "system"; content: string | TextBlock[] };
-export type AnthropicMessage = UserMessage | AssistantMessage | SystemMessage;
+export type AnthropicUserMessage = { role: "user"; content: string | ContentBlock[] };
+export type AnthropicAssistantMessage = { role: "assistant"; content: string | ContentBlock[] };
+export type AnthropicSystemMessage = { role: "system"; content: string | TextBlock[] };
+export type AnthropicMessage = AnthropicUserMessage | AnthropicAssistantMessage | AnthropicSystemMessage;
 
 export type CustomTool = {
   name: string;
@@ -77,14 +82,14 @@ export type CustomTool = {
   cache_control?: CacheControl;
 };
 
-export type ToolChoice =
+export type AnthropicToolChoice =
   | { type: "auto"; disable_parallel_tool_use?: boolean }
   | { type: "any"; disable_parallel_tool_use?: boolean }
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
   | { type: "none" };
 
-export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
-export type Thinking =
+export type AnthropicEffort = "low" | "medium" | "high" | "xhigh" | "max";
+export type AnthropicThinking =
   | { type: "enabled"; budget_tokens: number; display?: "summarized" }
   | { type: "adaptive"; display?: "summarized" }
   | { type: "disabled" };
@@ -95,18 +100,21 @@ export type AnthropicRequest = {
   messages: AnthropicMessage[];
   system?: string | TextBlock[];
   tools?: CustomTool[];
-  tool_choice?: ToolChoice;
+  tool_choice?: AnthropicToolChoice;
   temperature?: number;
   top_p?: number;
   top_k?: number;
   stop_sequences?: string[];
-  thinking?: Thinking;
-  output_config?: { effort?: Effort; format?: { type: "json_schema"; schema: { [keyword: string]: unknown } } };
+  thinking?: AnthropicThinking;
+  output_config?: {
+    effort?: AnthropicEffort;
+    format?: { type: "json_schema"; schema: { [keyword: string]: unknown } };
+  };
   metadata?: { user_id?: string };
   stream?: boolean;
 };
 
-export type StopReason =
+export type AnthropicStopReason =
   | "end_turn"
   | "max_tokens"
   | "stop_sequence"
@@ -129,13 +137,13 @@ export type AnthropicResponse = {
   type: "message";
   role: "assistant";
   model: string;
-  content: (AnsweredText | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock)[];
-  stop_reason: StopReason | null;
+  content: (ResponseTextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock)[];
+  stop_reason: AnthropicStopReason | null;
   stop_sequence: null;
   usage: AnthropicUsage;
 };
 
-export type ErrorType =
+export type AnthropicErrorType =
   | "invalid_request_error"
   | "authentication_error"
   | "billing_error"
@@ -145,7 +153,4 @@ export type ErrorType =
   | "timeout_error"
   | "api_error"
   | "overloaded_error";
-export type AnthropicError = { type: "error"; error: { type: ErrorType; message: string } };
-
-/** A message with whatever else was kept for it. */
-export type WireMessage = JsonObject & { role: string; content?: string | JsonObject[] };
+export type AnthropicError = { type: "error"; error: { type: AnthropicErrorType; message: string } };

@@ -1,15 +1,15 @@
-// Amazon Bedrock's Converse and ConverseStream.
+// The dialect of Amazon Bedrock's Converse and ConverseStream APIs.
 import { defineDialect } from "../define.ts";
-import { decodeMessages } from "./decode-messages.ts";
-import { encodeMessages } from "./encode-history.ts";
-import { decodeError, encodeError } from "./errors.ts";
-import { frames } from "./event-stream.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { decodeRequest, encodeRequest } from "./request.ts";
-import { decodeResponse, encodeResponse } from "./response.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { detectKind } from "./detect-kind.ts";
+import { BEDROCK_LOSSES } from "./losses.ts";
+import { decodeMessages } from "./request/decode-messages.ts";
+import { encodeMessages } from "./request/encode-history.ts";
+import { decodeRequest, encodeRequest } from "./request/request.ts";
+import { decodeError, encodeError } from "./response/errors.ts";
+import { decodeResponse, encodeResponse } from "./response/response.ts";
+import { createStreamDecoder } from "./stream/decode-stream.ts";
+import { createStreamEncoder } from "./stream/encode-stream.ts";
+import { eventStreamFrames } from "./stream/event-stream-frames.ts";
 import { ID } from "./terms.ts";
 
 export type {
@@ -22,14 +22,15 @@ export type {
   ContentBlock as BedrockBlock,
 } from "./types.ts";
 
+/** Creates the dialect of Amazon Bedrock's Converse API. */
 export const bedrock = defineDialect({
   id: ID,
   title: "Amazon Bedrock Converse",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: BEDROCK_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
   errors: { decode: decodeError, encode: encodeError },
-  streams: { decoder: streamDecoder, encoder: streamEncoder, frames },
+  streams: { decoder: createStreamDecoder, encoder: createStreamEncoder, frames: eventStreamFrames },
 });

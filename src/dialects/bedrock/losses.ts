@@ -1,133 +1,34 @@
-// What this dialect cannot say, and what it mends.
-import { approvalForeign } from "../kit/approvals.ts";
-import {
-  argumentsWrapped,
-  callInvalid,
-  choiceLost,
-  developerAsSystem,
-  fileId,
-  finishApproximated,
-  mediaElsewhere,
-  messageEmpty,
-  messageUnsaid,
-  outputAsText,
-  outputInContent,
-  reasoningUnsaid,
-  refusalAsText,
-  roleApproximated,
-  schemaChanged,
-  schemaMade,
-  STREAM_LOSSES,
-  textBlank,
-  textTrimmed,
-  toolDefault,
-  toolName,
-  turnsMerged,
-  userFirst,
-} from "../kit/losses.ts";
-import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
+// Losses of encoding into Bedrock Converse: the codes of the catalog that can occur, and those that only this dialect has.
+import { BLOCK_LOSS_CODES } from "../blocks/losses.ts";
+import { pickLosses } from "../kit/losses/catalog.ts";
+import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
-export const LOSSES = {
-  ...PROVIDER_LOSSES,
-  ...STREAM_LOSSES,
-  ...approvalForeign,
-  ...argumentsWrapped,
-  ...callInvalid,
-  ...choiceLost,
-  ...developerAsSystem,
-  ...fileId,
-  ...finishApproximated,
-  ...mediaElsewhere,
-  ...messageEmpty,
-  ...messageUnsaid,
-  ...outputAsText,
-  ...outputInContent,
-  ...reasoningUnsaid,
-  ...refusalAsText,
-  ...roleApproximated,
-  ...schemaChanged,
-  ...schemaMade,
-  ...textBlank,
-  ...textTrimmed,
-  ...toolDefault,
-  ...toolName,
-  ...turnsMerged,
-  ...userFirst,
-  "result-empty": {
-    action: "synthesized",
-    level: "note",
-    message: "A result needs content; an empty list was written.",
-  },
+export const BEDROCK_LOSSES = {
+  ...pickLosses(PROVIDER_LOSSES, [...BLOCK_LOSS_CODES, "result-empty"]),
   "text-as-output": {
     action: "approximated",
     level: "note",
-    message: "A text that is all of a result's content is its output.",
+    message: "A reader of {target} decodes a single text in a result's content as its output.",
   },
-  "annotation-unsaid": {
-    action: "dropped",
-    level: "loss",
-    message: "A citation here is of a document, a search result or a page of the web.",
-  },
-  "summary-as-text": {
-    action: "approximated",
-    level: "loss",
-    message: "There are no summaries of reasoning; they were written as its text.",
-  },
-  "media-unfit": {
-    action: "repaired",
-    level: "loss",
-    message: "The target takes media of certain formats, from the user and from tools; left out.",
-  },
-  "media-type": {
-    action: "repaired",
-    level: "note",
-    message: "Its type was filled in, or is one that the target takes.",
-  },
-  "media-inlined": { action: "repaired", level: "note", message: "It was written as what its bytes are." },
   "document-renamed": {
     action: "repaired",
     level: "note",
-    message: "The name of a document has letters, digits, single spaces, hyphens and brackets; others were replaced.",
+    message:
+      "{target} accepts letters, digits, single spaces, hyphens and brackets in a document's name; other characters were replaced.",
   },
-  "document-named": { action: "synthesized", level: "note", message: "A document must have a name; one was made." },
-  "cache-surplus": {
-    action: "repaired",
-    level: "note",
-    message: "The target takes four breakpoints; the first four count.",
-  },
-  "tool-foreign": { action: "dropped", level: "loss", message: "A tool that only another provider has." },
-  "tools-made": {
+  "document-name-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "A history with calls needs the tools that were called; they are described by their names alone.",
+    message: "{target} requires a name for each document; one was generated.",
   },
-  "choice-approximated": {
-    action: "approximated",
-    level: "loss",
-    message: "This choice cannot be said; all of the tools may be called.",
-  },
-  "choice-unfit": {
-    action: "repaired",
-    level: "loss",
-    message: "A tool cannot be forced while the model thinks; the choice became its own.",
-  },
-  "setting-approximated": {
-    action: "approximated",
+  "tools-synthesized": {
+    action: "synthesized",
     level: "note",
-    message: "There is no such word; the nearest one was written.",
+    message:
+      "{target} requires a definition of each tool that the history calls; definitions without a schema were sent.",
   },
-  "failure-unsaid": {
-    action: "dropped",
-    level: "breaks",
-    message: "An answer cannot say that it failed; send the error in its place.",
-  },
-  "usage-made": { action: "synthesized", level: "note", message: "Clients count on counts; zeros were written." },
-  "usage-odd": {
-    action: "approximated",
-    level: "note",
-    message: "Counts that contradict each other; none is below zero.",
-  },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type Code = keyof typeof LOSSES;
+/** The code of a loss that encoding into Bedrock Converse can cause. */
+export type BedrockLoss = keyof typeof BEDROCK_LOSSES;

@@ -1,38 +1,27 @@
-// The wire's vocabulary, two ways.
-import type { UnifiedFinishReason } from "../../model/finish.ts";
+// Values of Bedrock's wire and their canonical values.
+import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { ProviderErrorKind } from "../../model/provider-error.ts";
-import { Terms } from "../kit/terms.ts";
+import { COMMON_STOP_REASONS, EFFORT_VALUES } from "../blocks/terms.ts";
+import { ValueMap } from "../kit/fields/value-map.ts";
 
 export const ID = "bedrock";
 
-export const FINISH = new Terms<UnifiedFinishReason, string>([
-  ["stop", "end_turn"],
-  ["stop", "stop_sequence"],
-  ["length", "max_tokens"],
-  ["length", "model_context_window_exceeded"],
-  ["tool-calls", "tool_use"],
+export const STOP_REASONS = new ValueMap<UnifiedFinishReason, string>([
+  ...COMMON_STOP_REASONS,
   ["content-filter", "content_filtered"],
   ["content-filter", "guardrail_intervened"],
   ["error", "malformed_model_output"],
   ["error", "malformed_tool_use"],
-  // There is no such word for these; the nearest is written.
+  // Finish reasons without a stop reason of their own; the nearest one is written.
   ["refusal", "content_filtered"],
   ["pause", "end_turn"],
   ["other", "end_turn"],
 ]);
 
-/** Words for effort. Of the model's words without one of their own here, the nearest. */
-export const EFFORT = new Terms<string, string>([
-  ["low", "low"],
-  ["medium", "medium"],
-  ["high", "high"],
-  ["xhigh", "xhigh"],
-  ["max", "max"],
-  ["minimal", "low"],
-]);
+export const EFFORTS = new ValueMap<string, string>(EFFORT_VALUES);
 
-/** Exceptions by their names; the first of a kind is the one that is written. */
-export const ERROR_KIND = new Terms<ProviderErrorKind, string>([
+/** Exceptions by name; of several with one kind, the first is written. */
+export const EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["invalid-request", "ValidationException"],
   ["context-length", "ValidationException"],
   ["content-filter", "ValidationException"],
@@ -63,8 +52,8 @@ export const ERROR_KIND = new Terms<ProviderErrorKind, string>([
   ["authentication", "MissingAuthenticationTokenException"],
 ]);
 
-/** Exceptions that a stream may end with; any other is said as the nearest of them. */
-export const STREAM_ERROR = new Terms<ProviderErrorKind, string>([
+/** Exceptions that may end a stream; other kinds are written as the nearest of them. */
+export const STREAM_EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["server", "internalServerException"],
   ["invalid-request", "validationException"],
   ["context-length", "validationException"],
@@ -78,30 +67,30 @@ export const STREAM_ERROR = new Terms<ProviderErrorKind, string>([
   ["timeout", "modelStreamErrorException"],
 ]);
 
-/** What calls and results of tools are called that the provider runs, after the definitions of those tools. */
+/** `tool` of calls and results that the provider ran; also the wire key of such a tool's definition. */
 export const SYSTEM_TOOL = "systemTool";
-/** What the wire says on a call of such a tool. */
+/** Wire `type` of a call that the provider ran. */
 export const SERVER_CALL = "server_tool_use";
-/** What it says on a result, where nothing else tells whose it is. */
+/** Wire `type` of a result that the provider made; written if the call does not identify the provider. */
 export const SERVER_RESULT = "server_tool_result";
 
-type MediaBlock = "image" | "video" | "audio" | "document";
+export type MediaBlockKind = "image" | "video" | "audio" | "document";
 
-/** Formats whose mime type is not simply their kind and name. */
-const FORMATS: Readonly<Record<MediaBlock, Terms<string, string>>> = {
-  image: new Terms([]),
-  video: new Terms([
+/** Formats with a MIME type other than `<kind>/<format>`. */
+const SPECIAL_FORMATS: Readonly<Record<MediaBlockKind, ValueMap<string, string>>> = {
+  image: new ValueMap([]),
+  video: new ValueMap([
     ["video/x-matroska", "mkv"],
     ["video/quicktime", "mov"],
     ["video/x-flv", "flv"],
     ["video/x-ms-wmv", "wmv"],
     ["video/3gpp", "three_gp"],
   ]),
-  audio: new Terms([
+  audio: new ValueMap([
     ["audio/mpeg", "mp3"],
     ["audio/x-matroska", "mka"],
   ]),
-  document: new Terms([
+  document: new ValueMap([
     ["application/pdf", "pdf"],
     ["text/plain", "txt"],
     ["text/markdown", "md"],
@@ -114,31 +103,32 @@ const FORMATS: Readonly<Record<MediaBlock, Terms<string, string>>> = {
   ]),
 };
 
-/** Formats that a target takes; documents take those of their table. */
-const TAKEN: Readonly<Record<"image" | "video" | "audio", ReadonlySet<string>>> = {
+/** Formats that Bedrock accepts; for documents, those of `SPECIAL_FORMATS`. */
+const ACCEPTED_FORMATS: Readonly<Record<"image" | "video" | "audio", ReadonlySet<string>>> = {
   image: new Set(["png", "jpeg", "gif", "webp"]),
   video: new Set(["mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"]),
   audio: new Set("mp3 opus wav aac flac mp4 ogg mkv mka x-aac m4a mpeg mpga pcm webm".split(" ")),
 };
 
-const SIMPLE = /^[\w.+-]+$/;
+const SUBTYPE = /^[\w.+-]+$/;
 
-/** The mime type of a format; undefined where there is none. */
-export function mimeOf(kind: MediaBlock, format: string): string | undefined {
-  const known = FORMATS[kind].ours(format);
-  return known ?? (kind !== "document" && SIMPLE.test(format) ? `${kind}/${format}` : undefined);
+/** Returns the MIME type of a format; undefined if it has none. */
+export function findMimeType(kind: MediaBlockKind, format: string): string | undefined {
+  const special = SPECIAL_FORMATS[kind].toModel(format);
+  return special ?? (kind !== "document" && SUBTYPE.test(format) ? `${kind}/${format}` : undefined);
 }
 
-/** The format of a mime type; undefined where there is none. */
-export function formatOf(kind: MediaBlock, mimeType: string): string | undefined {
-  const known = FORMATS[kind].theirs(mimeType);
-  if (known !== undefined) return known;
+/** Returns the format of a MIME type; undefined if it has none. */
+export function findFormat(kind: MediaBlockKind, mimeType: string): string | undefined {
+  const special = SPECIAL_FORMATS[kind].toWire(mimeType);
+  if (special !== undefined) return special;
   const prefix = `${kind}/`;
-  const rest = mimeType.slice(prefix.length);
-  return kind !== "document" && mimeType.startsWith(prefix) && SIMPLE.test(rest) ? rest : undefined;
+  const subtype = mimeType.slice(prefix.length);
+  return kind !== "document" && mimeType.startsWith(prefix) && SUBTYPE.test(subtype) ? subtype : undefined;
 }
 
-export function isTaken(kind: MediaBlock, format: string): boolean {
-  return kind === "document" ? FORMATS.document.ours(format) !== undefined : TAKEN[kind].has(format);
+export function isAcceptedFormat(kind: MediaBlockKind, format: string): boolean {
+  return kind === "document"
+    ? SPECIAL_FORMATS.document.toModel(format) !== undefined
+    : ACCEPTED_FORMATS[kind].has(format);
 }
-export type { MediaBlock };

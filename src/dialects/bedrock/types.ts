@@ -1,6 +1,6 @@
-// The wire types of what the encoders write for canonical values. They are aliases, so that they are JSON objects, and
-// tests hold them against the official SDK's own types; bytes are base64 here and an array there.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Wire types of the values that the encoders write. They are type aliases, because an interface is not assignable to
+// `JsonObject`; tests compare them with the types of the official SDK, whose bytes are arrays instead of base64.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 export type CachePointBlock = { cachePoint: { type: "default"; ttl?: "5m" | "1h" } };
 export type TextBlock = { text: string };
@@ -8,24 +8,28 @@ export type ReasoningBlock = {
   reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: string };
 };
 
-export type MediaSource = { bytes: string } | { s3Location: { uri: string } };
-export type ImageBlock = { image: { format: "png" | "jpeg" | "gif" | "webp"; source: MediaSource } };
+export type BedrockMediaSource = { bytes: string } | { s3Location: { uri: string } };
+export type ImageBlock = { image: { format: "png" | "jpeg" | "gif" | "webp"; source: BedrockMediaSource } };
 export type VideoFormat = "mkv" | "mov" | "mp4" | "webm" | "flv" | "mpeg" | "mpg" | "wmv" | "three_gp";
-export type VideoBlock = { video: { format: VideoFormat; source: MediaSource } };
+export type VideoBlock = { video: { format: VideoFormat; source: BedrockMediaSource } };
 export type AudioFormat = "mp3" | "opus" | "wav" | "aac" | "flac" | "mp4" | "ogg" | "mkv" | "mka" | "m4a" | "webm";
-export type AudioBlock = { audio: { format: AudioFormat; source: MediaSource } };
+export type AudioBlock = { audio: { format: AudioFormat; source: BedrockMediaSource } };
 export type DocumentFormat = "pdf" | "csv" | "doc" | "docx" | "xls" | "xlsx" | "html" | "txt" | "md";
 export type DocumentBlock = {
-  document: { format?: DocumentFormat; name: string; source: MediaSource | TextBlock | { content: TextBlock[] } };
+  document: {
+    format?: DocumentFormat;
+    name: string;
+    source: BedrockMediaSource | TextBlock | { content: TextBlock[] };
+  };
 };
 
-export type Citation = {
+export type BedrockCitation = {
   title?: string;
   source?: string;
   sourceContent?: TextBlock[];
   location?: { web: { url: string } };
 };
-export type CitationsBlock = { citationsContent: { content: TextBlock[]; citations: Citation[] } };
+export type CitationsBlock = { citationsContent: { content: TextBlock[]; citations: BedrockCitation[] } };
 
 export type ToolUseBlock = {
   toolUse: { toolUseId: string; name: string; input: JsonValue; type?: "server_tool_use" };
@@ -35,7 +39,7 @@ export type ToolResultBlock = {
   toolResult: { toolUseId: string; content: ToolResultContent[]; status?: "success" | "error"; type?: string };
 };
 
-/** What canonical parts become; verbatim blocks go back as they came. */
+/** A block that encodes a canonical part; opaque parts are not listed. */
 export type ContentBlock =
   | TextBlock
   | ReasoningBlock
@@ -58,13 +62,13 @@ export type ToolSpec = {
     strict?: boolean;
   };
 };
-export type ToolChoice = { auto: {} } | { any: {} } | { tool: { name: string } };
+export type BedrockToolChoice = { auto: {} } | { any: {} } | { tool: { name: string } };
 
 export type BedrockRequest = {
   messages: BedrockMessage[];
   system?: (TextBlock | CachePointBlock)[];
   inferenceConfig?: { maxTokens?: number; temperature?: number; topP?: number; stopSequences?: string[] };
-  toolConfig?: { tools: (ToolSpec | CachePointBlock)[]; toolChoice?: ToolChoice };
+  toolConfig?: { tools: (ToolSpec | CachePointBlock)[]; toolChoice?: BedrockToolChoice };
   additionalModelRequestFields?: { [field: string]: JsonValue };
   requestMetadata?: { [key: string]: string };
   outputConfig?: {
@@ -76,7 +80,7 @@ export type BedrockRequest = {
   };
 };
 
-export type StopReason =
+export type BedrockStopReason =
   | "end_turn"
   | "tool_use"
   | "max_tokens"
@@ -98,18 +102,18 @@ export type BedrockUsage = {
 
 export type BedrockResponse = {
   output: { message: { role: "assistant"; content: ContentBlock[] } };
-  stopReason: StopReason;
+  stopReason: BedrockStopReason;
   usage: BedrockUsage;
 };
 
 export type BedrockError = { __type: string; message: string };
 
-/** What an event of a stream says of a block. */
-export type BlockDelta =
+/** The delta of a contentBlockDelta event. */
+export type BedrockBlockDelta =
   | TextBlock
   | { toolUse: { input: string } }
   | { reasoningContent: { text: string } | { signature: string } | { redactedContent: string } }
-  | { citation: Citation };
+  | { citation: BedrockCitation };
 export type BedrockEvent =
   | { messageStart: { role: "assistant" } }
   | {
@@ -118,10 +122,7 @@ export type BedrockEvent =
         contentBlockIndex: number;
       };
     }
-  | { contentBlockDelta: { delta: BlockDelta; contentBlockIndex: number } }
+  | { contentBlockDelta: { delta: BedrockBlockDelta; contentBlockIndex: number } }
   | { contentBlockStop: { contentBlockIndex: number } }
-  | { messageStop: { stopReason: StopReason } }
+  | { messageStop: { stopReason: BedrockStopReason } }
   | { metadata: { usage: BedrockUsage } };
-
-/** A message with whatever else was kept for it. */
-export type WireMessage = JsonObject & { role: string; content?: string | JsonObject[] };

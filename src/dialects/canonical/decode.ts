@@ -1,12 +1,12 @@
-// Stored messages of any version to the current one. The canonical shape is the model, so what is unknown in it stays
-// where it is; there is no residue of this dialect.
+// Decodes stored messages of any version. The canonical shape is the model itself, so that unknown fields stay in place
+// and this dialect has no residue.
 import { ValidationError, VersionError } from "../../model/errors.ts";
 import type { Message } from "../../model/message.ts";
-import { readMessage } from "../../model/version.ts";
+import { readMessage } from "../../model/schema-version.ts";
 import type { DecodeContext } from "../dialect.ts";
 import type { DialectErrorCode } from "../errors.ts";
 import { DialectError } from "../errors.ts";
-import { readMessageList } from "../kit/read.ts";
+import { readMessageList } from "../kit/fields/read-wire.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
@@ -16,12 +16,12 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
     } catch (error) {
       if (!(error instanceof VersionError) && !(error instanceof ValidationError)) throw error;
       const path = context.pathTracker.path() + error.path;
-      throw new DialectError(context.dialect, path, codeOf(error), error.message, { cause: error });
+      throw new DialectError(context.dialect, path, toErrorCode(error), error.message, { cause: error });
     }
   });
 }
 
-function codeOf(error: VersionError | ValidationError): DialectErrorCode {
+function toErrorCode(error: VersionError | ValidationError): DialectErrorCode {
   if (error instanceof VersionError) return "version";
   const code = error.issues[0]?.code;
   return code === "missing-field" || code === "too-deep" ? code : "wrong-type";

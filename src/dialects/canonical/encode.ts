@@ -1,9 +1,9 @@
-// Messages to stored messages of a version: the current one, or the first on demand.
+// Encodes messages as stored messages of the current version, or of version 1 on request.
 import type { Message } from "../../model/message.ts";
-import { SCHEMA_VERSION } from "../../model/version.ts";
+import { SCHEMA_VERSION } from "../../model/schema-version.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
 import { DialectError } from "../errors.ts";
-import { fillIn } from "./fill.ts";
+import { toStoredMessages } from "./stored-fields.ts";
 import type { CanonicalEncodeContext } from "./losses.ts";
 import { toVersion1 } from "./version-1.ts";
 
@@ -17,6 +17,6 @@ export function encodeMessages(
     const message = `Version ${version} cannot be written; versions 1 and ${SCHEMA_VERSION} can.`;
     throw new DialectError(context.dialect, "", "version", message);
   }
-  const stored = fillIn(messages, context, options);
+  const stored = toStoredMessages(messages, context, options);
   return version === 1 ? toVersion1(stored, context) : stored;
 }

@@ -1,4 +1,4 @@
-// The canonical shape: the model itself as stored messages, in any version in, in the current or the first one out.
+// The canonical shape: the model itself as stored messages; decodes every version, encodes the current one or version 1.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";

@@ -1,5 +1,5 @@
-// The first version of stored messages, which is still written on demand: the durable transcript as it began.
-// The current version is the model's own StoredMessage.
+// Wire types of stored messages of version 1, which is encoded on request. The current version is the model's
+// `StoredMessage`.
 
 export const VERSION_1_ROLES = ["user", "assistant", "system", "tool"] as const;
 

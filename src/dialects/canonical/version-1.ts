@@ -1,12 +1,12 @@
-// Stored messages in their first version: five parts, four roles, nothing beside them but metadata.
-import { argumentsText, readArguments } from "../../model/arguments.ts";
-import { dataUrl } from "../../model/data-url.ts";
-import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json.ts";
+// Encodes stored messages of version 1: five part types, four roles, and metadata as the only further field.
+import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
+import { formatDataUrl } from "../../model/data-url.ts";
+import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json/index.ts";
 import type { StoredMessage } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { isClientTool } from "../kit/client-tools.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
-import type { CanonicalEncodeContext, CanonicalLoss } from "./losses.ts";
+import { canSendClientTool } from "../kit/tools/client-tools.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/residue.ts";
+import type { CanonicalEncodeContext, CanonicalLossCode } from "./losses.ts";
 import type { FilePartV1, MessageV1, PartV1, ToolCallPartV1, ToolResultPartV1 } from "./types.ts";
 import { VERSION_1_ROLES } from "./types.ts";
 
@@ -15,16 +15,16 @@ const TEXT_FIELDS = new Set(["type", "extra", "text"]);
 const CALL_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "input", "executor", "format"]);
 const RESULT_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "output", "isError", "executor", "format"]);
 const FILE_FIELDS = new Set(["type", "extra", "mimeType", "name"]);
-const FIELD_LOSSES: Readonly<Record<string, CanonicalLoss>> = {
-  cache: "bookkeeping",
-  inputText: "bookkeeping",
-  seals: "seal-foreign",
+const FIELD_LOSSES: Readonly<Record<string, CanonicalLossCode>> = {
+  cache: "metadata-dropped",
+  inputText: "metadata-dropped",
+  seals: "seal-not-portable",
 };
 
 export function toVersion1(messages: readonly StoredMessage[], context: CanonicalEncodeContext): MessageV1[] {
   return context.pathTracker.each(undefined, messages, (message) => {
     const { id, parentMessageId, createdAt, metadata } = message;
-    reportBeside(message, MESSAGE_FIELDS, context);
+    reportVersion1Fields(message, MESSAGE_FIELDS, context);
     const parts = context.pathTracker.each("parts", message.parts, (part) => encodePart(part, context));
     return {
       id,
@@ -37,16 +37,16 @@ export function toVersion1(messages: readonly StoredMessage[], context: Canonica
   });
 }
 
-/** Reports what stands beside the fields that arrive; residue of every dialect, this one's name included. */
-function reportBeside(
+/** Reports every field that is not in `supported`, and the residue of all dialects, this one included. */
+function reportVersion1Fields(
   value: StoredMessage | Part,
-  carried: ReadonlySet<string>,
+  supported: ReadonlySet<string>,
   context: CanonicalEncodeContext,
 ): void {
-  reportUnsupportedFields<CanonicalLoss>(value, carried, context, "field-unsaid", FIELD_LOSSES);
+  reportUnsupportedFields<CanonicalLossCode>(value, supported, context, "field-unsupported", FIELD_LOSSES);
   reportNotPortableResidue(value, context);
   if (value.extra?.[context.dialect] !== undefined)
-    context.report.addLoss("residue-foreign", ["extra", context.dialect]);
+    context.report.addLoss("residue-not-portable", ["extra", context.dialect]);
 }
 
 function encodeRole(role: string, context: CanonicalEncodeContext): MessageV1["role"] {
@@ -61,11 +61,11 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
   switch (part.type) {
     case "text":
     case "reasoning":
-      reportBeside(part, TEXT_FIELDS, context);
+      reportVersion1Fields(part, TEXT_FIELDS, context);
       return { type: part.type, text: part.text };
     case "refusal":
       context.report.addLoss("refusal-as-text", "type");
-      reportBeside(part, TEXT_FIELDS, context);
+      reportVersion1Fields(part, TEXT_FIELDS, context);
       return { type: "text", text: part.text };
     case "tool-call":
     case "tool-result":
@@ -76,23 +76,23 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
     case "file":
       return encodeMedia(part, context);
     default:
-      // Opaque parts, and at run time the part types of a newer version.
-      context.report.addLoss("part-unsayable");
+      // Opaque parts, and part types of a newer version.
+      context.report.addLoss("part-unsupported");
       return undefined;
   }
 }
 
 function encodeTool(part: ToolCallPart | ToolResultPart, context: CanonicalEncodeContext): PartV1 | undefined {
-  if (!isClientTool(part, context)) return undefined;
+  if (!canSendClientTool(part, context)) return undefined;
   return part.type === "tool-call" ? encodeCall(part, context) : encodeResult(part, context);
 }
 
 function encodeCall(part: ToolCallPart, context: CanonicalEncodeContext): ToolCallPartV1 {
   const { type, toolCallId, toolName, input } = part;
-  reportBeside(part, CALL_FIELDS, context);
+  reportVersion1Fields(part, CALL_FIELDS, context);
   const call: ToolCallPartV1 = { type, toolCallId, toolName, input };
   copyDigits(part, "input", call, "input");
-  const exact = exactInput(part);
+  const exact = readExactInput(part);
   if (exact !== undefined) {
     call.input = exact[0];
     copyDigits(exact, "0", call, "input");
@@ -100,11 +100,11 @@ function encodeCall(part: ToolCallPart, context: CanonicalEncodeContext): ToolCa
   return call;
 }
 
-/** Digits that only the text knows go out with the value; in a list, since a bare number holds none by itself. */
-function exactInput(part: ToolCallPart): readonly unknown[] | undefined {
+/** Returns the input with the exact digits of its text, in a list, because a bare number cannot hold exact digits. */
+function readExactInput(part: ToolCallPart): readonly unknown[] | undefined {
   const { input, inputText } = part;
-  if (inputText === undefined || typeof input === "string" || argumentsText(part) !== inputText) return undefined;
-  const { input: read } = readArguments(inputText);
+  if (inputText === undefined || typeof input === "string" || formatArguments(part) !== inputText) return undefined;
+  const { input: read } = parseArguments(inputText);
   const exact = typeof read === "number" ? parseJson(`[${inputText}]`) : [read];
   return Array.isArray(exact) && hasExactNumbers(exact) ? exact : undefined;
 }
@@ -119,12 +119,12 @@ function encodeResult(part: ToolResultPart, context: CanonicalEncodeContext): To
     context.report.addLoss("content-as-output", "content");
     result.output = content;
   }
-  const { content: _, ...beside } = part;
-  reportBeside(output === undefined ? beside : part, RESULT_FIELDS, context);
+  const { content: _, ...otherFields } = part;
+  reportVersion1Fields(output === undefined ? otherFields : part, RESULT_FIELDS, context);
   return result;
 }
 
-const WIDEST: Readonly<Record<MediaPart["type"], string>> = {
+const WIDEST_MIME_TYPES: Readonly<Record<MediaPart["type"], string>> = {
   image: "image/*",
   audio: "audio/*",
   video: "video/*",
@@ -134,15 +134,19 @@ const WIDEST: Readonly<Record<MediaPart["type"], string>> = {
 function encodeMedia(part: MediaPart, context: CanonicalEncodeContext): FilePartV1 | undefined {
   const { url, data } = part;
   if (url === undefined && data === undefined) {
-    context.report.addLoss("media-elsewhere");
+    context.report.addLoss("media-source-unsupported");
     return undefined;
   }
   if (part.type !== "file") context.report.addLoss("media-as-file", "type");
   if (part.mimeType === undefined) context.report.addLoss("mime-type-synthesized", "mimeType");
-  const mimeType = part.mimeType ?? WIDEST[part.type];
+  const mimeType = part.mimeType ?? WIDEST_MIME_TYPES[part.type];
   const source = data === undefined ? "url" : "data";
-  reportBeside(part, new Set([...FILE_FIELDS, source]), context);
-  const file: FilePartV1 = { type: "file", mimeType, url: data === undefined ? (url ?? "") : dataUrl(mimeType, data) };
+  reportVersion1Fields(part, new Set([...FILE_FIELDS, source]), context);
+  const file: FilePartV1 = {
+    type: "file",
+    mimeType,
+    url: data === undefined ? (url ?? "") : formatDataUrl(mimeType, data),
+  };
   if (part.name !== undefined) file.name = part.name;
   return file;
 }

@@ -1,103 +1,118 @@
-// One part of a message, on its way into the flat message and the field where it belongs.
-import type { JsonValue } from "../../model/json.ts";
+// Encodes one part into its field of a flat message.
+import type { JsonValue } from "../../model/json/index.ts";
 import type { OpaquePart, Part } from "../../model/parts.ts";
-import type { Calls } from "./calls.ts";
-import { encodeCall } from "./calls.ts";
-import { encodeContent, encodeText } from "./items.ts";
-import type { Kept } from "./kept.ts";
-import { keptBy } from "./kept.ts";
-import type { FlatContext } from "./losses.ts";
-import { reportRest, sendableSeal } from "./rest.ts";
-import { encodeResult } from "./results.ts";
-import type { Slot } from "./terms.ts";
-import { FLAT, GEMINI, SLOTS, THINKING_BLOCKS } from "./terms.ts";
-import type { WrittenReasoning } from "./thinking.ts";
-import { claudeSeal, encodeReasoning } from "./thinking.ts";
+import type { FlatCalls } from "./tool-calls.ts";
+import { encodeCall } from "./tool-calls.ts";
+import { encodeContentItem, encodeText } from "./content-items.ts";
+import type { FlatResidue } from "./residue.ts";
+import { readFlatResidue } from "./residue.ts";
+import type { FlatEncodeContext } from "./losses.ts";
+import { reportFlatFields, findSendableSeal } from "./report-part.ts";
+import { encodeResult } from "./tool-results.ts";
+import type { FlatSlot } from "./wire-names.ts";
+import { FLAT, GEMINI, SLOTS, THINKING_BLOCKS } from "./wire-names.ts";
+import type { EncodedFlatReasoning } from "./thinking.ts";
+import { findClaudeSeal, encodeReasoning } from "./thinking.ts";
 
-/** What stands in a field; of a result, the tool message. */
-interface Written extends WrittenReasoning {
-  slot: Slot | "result";
+/** The encoded part and its field; for a result, the whole tool message. */
+interface WrittenFlatPart extends EncodedFlatReasoning {
+  slot: FlatSlot | "result";
 }
 
-/** A part that was written. */
-export interface Piece extends Written {
-  /** The place of its field; -1 for a result. */
+/** An encoded part with the data that its message needs. */
+export interface EncodedFlatPart extends WrittenFlatPart {
+  /** The index of its field in `SLOTS`; -1 for a result. */
   rank: number;
-  /** Its thought signature, and how it was spelled where it has none. */
-  thought: string | undefined;
-  spelled: JsonValue | undefined;
+  thoughtSignature: string | undefined;
+  /** The form of a missing signature: an empty or absent list entry. */
+  signatureForm: JsonValue | undefined;
 }
 
-/** A message on its way. */
-export interface Draft {
-  calls: Calls;
-  /** Whether reasoning is written as thinking blocks too. */
-  listed: boolean;
-  /** What becomes one flat message each: a result, or everything between two of them. */
-  segments: Piece[][];
-  /** The last field that something stands in by now. */
-  furthest: number;
+/** The state of a message while its parts are encoded. */
+export interface FlatMessageDraft {
+  calls: FlatCalls;
+  /** True if reasoning is also written as thinking blocks. */
+  writesThinkingBlocks: boolean;
+  /** The parts of each flat message: one result, or all parts between two results. */
+  segments: EncodedFlatPart[][];
+  /** The highest rank of the current segment so far. */
+  lastRank: number;
 }
 
-/** Writes the part in hand, or reports that it cannot be said. */
-export function encodePart(part: Part, draft: Draft, context: FlatContext): void {
-  const kept = keptBy(part, context);
-  const written = writePart(part, kept, draft, context);
-  if (written === undefined) return;
-  const thought = sendableSeal(part, GEMINI, "signature", context);
-  const rank = SLOTS.findIndex((slot) => slot === written.slot);
-  const piece: Piece = { ...written, rank, thought: thought?.value, spelled: kept.take("thought_signature") };
-  reportRest(part, kept, context, [thought, claudeSeal(part, context)]);
+/** Encodes the current part into the draft, or reports that the dialect does not support it. */
+export function encodePart(part: Part, draft: FlatMessageDraft, context: FlatEncodeContext): void {
+  const residue = readFlatResidue(part, context);
+  const encoded = encodeInSlot(part, residue, draft, context);
+  if (encoded === undefined) return;
+  const thoughtSeal = findSendableSeal(part, GEMINI, "signature", context);
+  const rank = SLOTS.findIndex((slot) => slot === encoded.slot);
+  const encodedPart: EncodedFlatPart = {
+    ...encoded,
+    rank,
+    thoughtSignature: thoughtSeal?.value,
+    signatureForm: residue.takeForm("thought_signature"),
+  };
+  reportFlatFields(part, residue, context, [thoughtSeal, findClaudeSeal(part, context)]);
   const last = draft.segments.at(-1);
-  if (last === undefined || rank < 0 || isResult(last)) {
-    draft.segments.push([piece]);
-    draft.furthest = rank;
+  if (last === undefined || rank < 0 || isResultSegment(last)) {
+    draft.segments.push([encodedPart]);
+    draft.lastRank = rank;
   } else {
-    last.push(piece);
-    // At `type`, so that nothing else of the part seems reported.
-    if (rank < draft.furthest) context.report.addLoss("order", "type");
-    else draft.furthest = rank;
+    last.push(encodedPart);
+    // Reported at `type`: a loss at the part itself would cover all its fields.
+    if (rank < draft.lastRank) context.report.addLoss("parts-reordered", "type");
+    else draft.lastRank = rank;
   }
 }
 
-export function isResult([first]: readonly Piece[]): boolean {
+export function isResultSegment([first]: readonly EncodedFlatPart[]): boolean {
   return first?.rank === -1;
 }
 
-function writePart(part: Part, kept: Kept, draft: Draft, context: FlatContext): Written | undefined {
+function encodeInSlot(
+  part: Part,
+  residue: FlatResidue,
+  draft: FlatMessageDraft,
+  context: FlatEncodeContext,
+): WrittenFlatPart | undefined {
   switch (part.type) {
     case "reasoning":
-      return { slot: "reasoning", ...encodeReasoning(part, draft.listed, kept, context) };
+      return { slot: "reasoning", ...encodeReasoning(part, draft.writesThinkingBlocks, residue, context) };
     case "refusal":
-      return { slot: "refusal", item: encodeText(part.text, kept) };
+      return { slot: "refusal", item: encodeText(part.text, residue) };
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {
-        context.report.addLoss("provider-tool");
+        context.report.addLoss("provider-tool-unsupported");
         return undefined;
       }
       return part.type === "tool-call"
-        ? { slot: "tool_calls", item: encodeCall(part, kept, draft.calls, context) }
-        : { slot: "result", item: encodeResult(part, kept, draft.calls, context) };
+        ? { slot: "tool_calls", item: encodeCall(part, residue, draft.calls, context) }
+        : { slot: "result", item: encodeResult(part, residue, draft.calls, context) };
     case "opaque":
-      return writeOpaque(part, kept, draft.listed, context);
+      return encodeOpaque(part, residue, draft.writesThinkingBlocks, context);
     default: {
-      const item = encodeContent(part, kept, context);
+      const item = encodeContentItem(part, residue, context);
       return item && { slot: "content", item };
     }
   }
 }
 
-function writeOpaque(part: OpaquePart, kept: Kept, listed: boolean, context: FlatContext): Written | undefined {
-  const place = part.dialect === FLAT ? kept.take("place") : undefined;
+function encodeOpaque(
+  part: OpaquePart,
+  residue: FlatResidue,
+  withBlocks: boolean,
+  context: FlatEncodeContext,
+): WrittenFlatPart | undefined {
+  const place = part.dialect === FLAT ? residue.takeForm("place") : undefined;
   const isBlock = place === THINKING_BLOCKS;
-  // Thinking blocks and `reasoning` must say the same, or signatures would not count.
-  if (isBlock !== listed && (isBlock || place === "reasoning")) {
-    context.report.addLoss("part-unsayable");
+  // The decoder accepts signatures only if the thinking blocks match `reasoning`.
+  if (isBlock !== withBlocks && (isBlock || place === "reasoning")) {
+    context.report.addLoss("part-unsupported");
     return undefined;
   }
-  // The model holds plain JSON values only.
+  // Values of the model are JSON.
   if (isBlock) return { slot: "reasoning", block: part.value as JsonValue };
-  const item = encodeContent(part, kept, context);
+  const item = encodeContentItem(part, residue, context);
   return item && { slot: SLOTS.find((each) => each === place) ?? "content", item };
 }

@@ -2,14 +2,14 @@
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
-import { LOSSES } from "./losses.ts";
-import { FLAT } from "./terms.ts";
+import { FLAT_LOSSES } from "./losses.ts";
+import { FLAT } from "./wire-names.ts";
 
 export type * from "./types.ts";
 
 export const flat = defineDialect({
   id: FLAT,
   title: "Flat messages",
-  losses: LOSSES,
+  losses: FLAT_LOSSES,
   messages: { decode: decodeMessages, encode: encodeMessages },
 });

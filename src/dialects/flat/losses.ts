@@ -1,75 +1,55 @@
-// What encoding into the flat shape can lose.
+// Losses of encoding into flat messages: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import {
-  bookkeeping,
-  callInvalid,
-  fieldUnsaid,
-  formStale,
-  mediaAsFile,
-  mediaElsewhere,
-  opaqueForeign,
-  outputAsText,
-  outputInContent,
-  partUnsayable,
-  providerTool,
-  residueClash,
-  resultEmpty,
-  roleApproximated,
-  textAsData,
-  toolDefault,
-} from "../kit/losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
-import { NOT_PORTABLE_LOSSES } from "../kit/residue.ts";
+import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
-export const LOSSES = {
-  ...NOT_PORTABLE_LOSSES,
-  ...opaqueForeign,
-  ...formStale,
-  ...residueClash,
-  ...bookkeeping,
-  ...fieldUnsaid,
-  ...partUnsayable,
-  ...mediaAsFile,
-  ...mediaElsewhere,
-  ...textAsData,
-  ...providerTool,
-  ...toolDefault,
-  ...callInvalid,
-  ...outputAsText,
-  ...outputInContent,
-  ...resultEmpty,
-  ...roleApproximated,
-  order: {
+export const FLAT_LOSSES = {
+  ...pickLosses(COMMON_LOSSES, [
+    "error-flag-unsupported",
+    "field-unsupported",
+    "form-not-portable",
+    "form-stale",
+    "invalid-call-unsupported",
+    "media-as-file",
+    "media-source-unsupported",
+    "metadata-dropped",
+    "opaque-not-portable",
+    "output-as-text",
+    "output-in-content",
+    "part-unsupported",
+    "provider-tool-unsupported",
+    "residue-conflict",
+    "residue-not-portable",
+    "result-empty",
+    "role-approximated",
+    "seal-not-portable",
+    "summary-as-text",
+    "text-as-data",
+    "tool-default-omitted",
+  ]),
+  // Interchange shapes repair nothing: the order of the fields is their plain form.
+  "parts-reordered": {
     action: "approximated",
     level: "loss",
-    message: "It came after parts that stand after it here: reasoning, content, refusal, calls.",
+    message:
+      "{target} has one field each for reasoning, content, refusal and calls; this part was moved before parts that it followed.",
   },
   "message-split": {
     action: "moved",
     level: "note",
-    message: "A tool message is one result, so there are several messages now.",
+    message: "A tool message of {target} holds one result; this message was split.",
   },
   "thinking-blocks-stale": {
     action: "dropped",
     level: "loss",
-    message: "These thinking blocks are not what `reasoning` says.",
+    message: "These thinking blocks contradict the text in `reasoning`; they were dropped.",
   },
   "thought-signatures-stale": {
     action: "dropped",
     level: "loss",
-    message: "These thought signatures belong to no part.",
+    message: "These thought signatures belong to no part; they were dropped.",
   },
-  "summary-as-text": {
-    action: "approximated",
-    level: "loss",
-    message: "The summary was written as reasoning.",
-  },
-  "error-flag": {
-    action: "dropped",
-    level: "loss",
-    message: "Nothing says that a result is an error; say so in its text.",
-  },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type FlatLoss = keyof typeof LOSSES;
-export type FlatContext = EncodeContext<FlatLoss>;
+export type FlatLossCode = keyof typeof FLAT_LOSSES;
+export type FlatEncodeContext = EncodeContext<FlatLossCode>;

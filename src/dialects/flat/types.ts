@@ -1,12 +1,12 @@
-// The wire shapes of the flat interchange format, as its document describes them: one message type for every provider.
-import type { JsonValue } from "../../model/json.ts";
+// Wire types of the flat interchange format: one message type for every provider.
+import type { JsonValue } from "../../model/json/index.ts";
 
 export interface FlatText {
   type: "text";
   text: string;
 }
 
-/** Images, audio and files share their fields; one of `data`, `url` and `file_id` says where it is. */
+/** Images, audio and files have the same fields; one of `data`, `url` and `file_id` is the source. */
 export interface FlatMedia {
   type: "image" | "audio" | "file";
   /** A mime type, or its short form: "png". */
@@ -25,7 +25,7 @@ export interface FlatToolCall {
   /** JSON text. */
   arguments: string;
   id?: string;
-  /** Wins over `id` where both stand. */
+  /** Wins over `id`. */
   call_id?: string;
 }
 

@@ -1,22 +1,23 @@
-// Gemini's generateContent and streamGenerateContent.
+// The Gemini dialect: generateContent and streamGenerateContent.
 import { defineDialect } from "../define.ts";
-import { decodeMessages } from "./decode.ts";
-import { encodeMessages } from "./encode.ts";
-import { decodeError, encodeError } from "./errors.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { decodeRequest, encodeRequest } from "./request.ts";
-import { decodeResponse, encodeResponse } from "./response.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { decodeMessages } from "./request/decode-messages.ts";
+import { encodeMessages } from "./request/encode-history.ts";
+import { decodeError, encodeError } from "./response/errors.ts";
+import { GEMINI_LOSSES } from "./losses.ts";
+import { detectKind } from "./detect-kind.ts";
+import { decodeRequest, encodeRequest } from "./request/request.ts";
+import { decodeResponse, encodeResponse } from "./response/response.ts";
+import { createStreamDecoder } from "./stream/decode-stream.ts";
+import { createStreamEncoder } from "./stream/encode-stream.ts";
 
 export type * from "./types.ts";
 
+/** The dialect of Gemini's `generateContent` and `streamGenerateContent`. */
 export const gemini = defineDialect({
   id: "gemini",
   title: "Gemini generateContent",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: GEMINI_LOSSES,
+  detectKind,
   messages: {
     decode: decodeMessages,
     encode: encodeMessages,
@@ -34,7 +35,7 @@ export const gemini = defineDialect({
     encode: (error) => encodeError(error),
   },
   streams: {
-    decoder: streamDecoder,
-    encoder: streamEncoder,
+    decoder: createStreamDecoder,
+    encoder: createStreamEncoder,
   },
 });

@@ -1,110 +1,68 @@
-// What this dialect cannot say.
-import { approvalForeign } from "../kit/approvals.ts";
-import {
-  argumentsWrapped,
-  callInvalid,
-  choiceLost,
-  developerAsSystem,
-  effortAsBudget,
-  fileId,
-  mediaElsewhere,
-  mediaMoved,
-  outputAsText,
-  reasoningUnsaid,
-  refusalAsText,
-  resultEmpty,
-  schemaChanged,
-  schemaMade,
-  systemJoined,
-  systemMoved,
-  textAsData,
-  toolDefault,
-  turnsMerged,
-  userFirst,
-  messageEmpty,
-  finishApproximated,
-  mimeGuessed,
-  STREAM_LOSSES,
-} from "../kit/losses.ts";
-import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
-import type { LossTable } from "../kit/report.ts";
+// Loss codes of encoding into Gemini: those of the shared catalog that can occur, and those that only this dialect has.
+import { pickLosses } from "../kit/losses/catalog.ts";
+import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
-/** Gemini takes any id. */
-const { "call-id-renamed": _unneeded, ...SHARED } = PROVIDER_LOSSES;
-
-export const LOSSES = {
-  ...SHARED,
-  ...messageEmpty,
-  ...finishApproximated,
-  ...mimeGuessed,
-  ...approvalForeign,
-  ...systemJoined,
-  ...systemMoved,
-  ...developerAsSystem,
-  ...turnsMerged,
-  ...reasoningUnsaid,
-  ...refusalAsText,
-  ...fileId,
-  ...mediaElsewhere,
-  ...mediaMoved,
-  ...textAsData,
-  ...toolDefault,
-  ...callInvalid,
-  ...argumentsWrapped,
-  ...outputAsText,
-  ...resultEmpty,
-  ...userFirst,
-  ...schemaChanged,
-  ...schemaMade,
-  ...choiceLost,
-  ...effortAsBudget,
-  ...STREAM_LOSSES,
-  "texts-joined": {
-    action: "approximated",
-    level: "note",
-    message: "The reader of a stream joins neighbouring texts; where one ended and the next began is not told.",
-  },
-  "signature-sentinel": {
-    action: "synthesized",
-    level: "note",
-    message: "The model wants a signature on calls that it did not make; Google's word for having none was written.",
-  },
-  "summary-as-thought": { action: "approximated", level: "note", message: "The summary was written as the thought." },
-  "result-text-joined": {
-    action: "approximated",
-    level: "note",
-    message: "A result has one output; its texts were joined to it.",
-  },
-  "url-as-data": { action: "approximated", level: "note", message: "The data URL was written as inline data." },
-  "mime-told": {
-    action: "synthesized",
-    level: "note",
-    message: "Only a mime type tells what kind of media it is; the ending of the address told it.",
-  },
-  "media-kind": {
-    action: "approximated",
-    level: "note",
-    message: "Only a mime type tells what kind of media it is; say it.",
-  },
-  "setting-nearest": {
-    action: "approximated",
-    level: "note",
-    message: "There is no such setting; the nearest was asked for.",
-  },
-  "stop-surplus": {
-    action: "repaired",
+export const GEMINI_LOSSES = {
+  ...pickLosses(PROVIDER_LOSSES, [
+    ...PROVIDER_LOSS_CODES,
+    "approval-not-portable",
+    "arguments-wrapped",
+    "developer-as-system",
+    "effort-as-budget",
+    "invalid-call-unsupported",
+    "media-kind-changed",
+    "media-moved",
+    "mime-type-guessed",
+    "refusal-as-text",
+    "result-empty",
+    "result-text-joined",
+    "schema-changed",
+    "schema-synthesized",
+    "setting-approximated",
+    "stop-sequence-limit",
+    "system-joined",
+    "text-as-data",
+    "texts-joined",
+    "tool-choice-dropped",
+    "turns-merged",
+    "user-turn-synthesized",
+  ]),
+  "system-moved": {
+    action: "moved",
     level: "loss",
-    message: "The target takes five stop sequences; the first five count.",
+    message: "{target} accepts system text only at the beginning; this text was moved there.",
   },
-  "logprobs-made": {
+  "signature-placeholder": {
     action: "synthesized",
     level: "note",
-    message: "The likeliest tokens are told only where log probabilities are asked for, so that they were.",
+    message: "The model requires a thought signature on calls that it did not make; Google's placeholder was written.",
+  },
+  "summary-as-thought": {
+    action: "approximated",
+    level: "note",
+    message: "{target} has thoughts but no summaries of them; the summary was written as the thought.",
+  },
+  "url-as-data": {
+    action: "approximated",
+    level: "note",
+    message: "{target} does not accept data URLs; the data was written inline.",
+  },
+  "mime-type-from-url": {
+    action: "synthesized",
+    level: "note",
+    message: "{target} derives the kind of media from the MIME type; one was derived from the ending of the URL.",
+  },
+  "logprobs-enabled": {
+    action: "synthesized",
+    level: "note",
+    message: "{target} returns the top tokens only with log probabilities; those were requested too.",
   },
   "parameters-empty": {
     action: "repaired",
     level: "note",
-    message: "An object without properties, which is refused, was left out: no parameters mean the same.",
+    message: "{target} rejects an object schema without properties; the schema was left out, which means the same.",
   },
 } as const satisfies LossTable;
-export type Code = keyof typeof LOSSES;
+
+export type GeminiLossCode = keyof typeof GEMINI_LOSSES;

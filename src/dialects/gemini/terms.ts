@@ -1,9 +1,10 @@
-// Gemini's words and the model's, and what Gemini takes for a name.
-import type { UnifiedFinishReason } from "../../model/finish.ts";
-import type { NameRule } from "../kit/names.ts";
-import { Terms } from "../kit/terms.ts";
+// Tables that map canonical values to Gemini's: finish reasons, thinking levels, model generations, the rule for tool
+// names.
+import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
+import type { NameRule } from "../kit/tools/tool-renames.ts";
+import { ValueMap } from "../kit/fields/value-map.ts";
 
-export const FINISH = new Terms<UnifiedFinishReason, string>([
+export const FINISH_REASONS = new ValueMap<UnifiedFinishReason, string>([
   ["stop", "STOP"],
   ["tool-calls", "STOP"],
   ["length", "MAX_TOKENS"],
@@ -28,7 +29,7 @@ export const FINISH = new Terms<UnifiedFinishReason, string>([
   ["other", "FINISH_REASON_UNSPECIFIED"],
 ]);
 
-export const LEVELS = new Terms<string, "MINIMAL" | "LOW" | "MEDIUM" | "HIGH">([
+export const THINKING_LEVELS = new ValueMap<string, "MINIMAL" | "LOW" | "MEDIUM" | "HIGH">([
   ["minimal", "MINIMAL"],
   ["low", "LOW"],
   ["medium", "MEDIUM"],
@@ -37,19 +38,19 @@ export const LEVELS = new Terms<string, "MINIMAL" | "LOW" | "MEDIUM" | "HIGH">([
   ["max", "HIGH"],
 ]);
 
-/** What Google's own bridge from efforts asks of models that have budgets only. */
-export const BUDGETS: Readonly<Record<string, number>> = { MINIMAL: 1024, LOW: 1024, MEDIUM: 8192, HIGH: 24576 };
+/** Thinking budgets that Google's OpenAI-compatible endpoint uses for efforts on models without thinking levels. */
+export const LEVEL_BUDGETS: Readonly<Record<string, number>> = { MINIMAL: 1024, LOW: 1024, MEDIUM: 8192, HIGH: 24576 };
 
-/** Models before thinking levels, and before media in function responses. */
-export const OLD_MODEL = /gemini-[12]\b/;
-/** Models that refuse a function call of the current turn without its signature. */
-export const SIGNING_MODEL = /gemini-(?:[3-9]|\d\d)/;
-/** What they take for a signature of calls that another model made (B10). */
-export const SENTINEL = "skip_thought_signature_validator";
+/** Models of generations 1 and 2: no thinking levels, no media in function responses. */
+export const MODEL_BEFORE_3 = /gemini-[12]\b/;
+/** Models from generation 3 on: they reject a function call of the current turn without a thought signature. */
+export const MODEL_FROM_3 = /gemini-(?:[3-9]|\d\d)/;
+/** Google's documented signature for function calls that another model made (B10). */
+export const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
-export const TOOL_NAME: NameRule = {
-  fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
-  odd: /[^a-zA-Z0-9_.:-]/g,
-  max: 128,
+export const TOOL_NAME_RULE: NameRule = {
+  accepted: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+  invalidCharacters: /[^a-zA-Z0-9_.:-]/g,
+  maxLength: 128,
   prefix: "_",
 };

@@ -1,23 +1,24 @@
-// OpenAI's Chat Completions, and what speaks like it.
+// The dialect `openai-chat`: OpenAI's Chat Completions API, also as compatible vendors serve it.
 import { defineDialect } from "../define.ts";
-import { decodeOpenAiError, encodeOpenAiError } from "../kit/openai-errors.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { decodeMessages, decodeRequest, encodeMessages, encodeRequest } from "./request.ts";
-import { decodeResponse, encodeResponse } from "./response.ts";
-import { chunkDecoder } from "./stream-decode.ts";
-import { chunkEncoder } from "./stream-encode.ts";
+import { decodeOpenAiError, encodeOpenAiError } from "../openai/errors.ts";
+import { CHAT_LOSSES } from "./losses.ts";
+import { detectKind } from "./detect-kind.ts";
+import { decodeMessages, decodeRequest, encodeMessages, encodeRequest } from "./request/request.ts";
+import { decodeResponse, encodeResponse } from "./response/response.ts";
+import { createChunkDecoder } from "./stream/decode-stream.ts";
+import { createChunkEncoder } from "./stream/encode-stream.ts";
 
 export type * from "./types.ts";
 
+/** Creates the dialect of OpenAI's Chat Completions API; `vendor` selects the rules of a compatible server. */
 export const openaiChat = defineDialect({
   id: "openai-chat",
   title: "OpenAI Chat Completions",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: CHAT_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
-  streams: { decoder: chunkDecoder, encoder: chunkEncoder },
+  streams: { decoder: createChunkDecoder, encoder: createChunkEncoder },
   errors: { decode: (wire, _, status) => decodeOpenAiError(wire, status), encode: encodeOpenAiError },
 });

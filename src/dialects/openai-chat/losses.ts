@@ -1,99 +1,68 @@
-// What this dialect cannot say.
-import { approvalForeign } from "../kit/approvals.ts";
-import {
-  callInvalid,
-  developerAsSystem,
-  errorUnsaid,
-  fileId,
-  mediaElsewhere,
-  mediaMoved,
-  outputAsText,
-  outputInContent,
-  reasoningUnsaid,
-  resultEmpty,
-  roleApproximated,
-  strictUnmet,
-  textAsData,
-  toolDefault,
-  toolName,
-  messageEmpty,
-  finishApproximated,
-  mimeGuessed,
-  STREAM_LOSSES,
-} from "../kit/losses.ts";
-import { metadataUnfit } from "../kit/openai-shared.ts";
-import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
+// Losses of encoding into OpenAI Chat Completions: the codes of the catalog that can occur, and those that only this dialect has.
+import { pickLosses } from "../kit/losses/catalog.ts";
+import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
-export const LOSSES = {
-  ...PROVIDER_LOSSES,
-  ...STREAM_LOSSES,
-  ...messageEmpty,
-  ...finishApproximated,
-  ...mimeGuessed,
-  ...approvalForeign,
-  ...callInvalid,
-  ...developerAsSystem,
-  ...errorUnsaid,
-  ...fileId,
-  ...mediaElsewhere,
-  ...mediaMoved,
-  ...metadataUnfit,
-  "metadata-unstored": {
-    action: "repaired",
+export const CHAT_LOSSES = {
+  ...pickLosses(PROVIDER_LOSSES, [
+    ...PROVIDER_LOSS_CODES,
+    "approval-not-portable",
+    "call-id-renamed",
+    "developer-as-system",
+    "error-flag-unsupported",
+    "field-synthesized",
+    "invalid-call-unsupported",
+    "media-moved",
+    "metadata-invalid",
+    "mime-type-guessed",
+    "output-in-content",
+    "parts-reordered",
+    "result-empty",
+    "result-tool-name-dropped",
+    "role-approximated",
+    "stop-sequence-limit",
+    "strict-disabled",
+    "text-as-data",
+    "texts-joined",
+    "tool-not-portable",
+  ]),
+  // Requests and answers differ here.
+  "annotation-unsupported": {
+    action: "dropped",
     level: "loss",
-    message: "The target takes metadata only with answers that it stores (`store: true`); they were left out.",
+    message: "Requests of {target} have no citations, and its answers only those of URLs; this citation was dropped.",
   },
-  ...outputAsText,
-  ...outputInContent,
-  ...reasoningUnsaid,
-  ...resultEmpty,
-  ...roleApproximated,
-  ...strictUnmet,
-  ...textAsData,
-  ...toolDefault,
-  ...toolName,
-  "media-unfit": {
+  // The formats differ per provider.
+  "media-format-unsupported": {
     action: "repaired",
     level: "loss",
-    message: "The target takes audio as WAV and MP3 only; left out.",
+    message: "{target} accepts audio as WAV or MP3 only; this audio was dropped.",
+  },
+  "metadata-requires-store": {
+    action: "repaired",
+    level: "loss",
+    message: "{target} accepts metadata only with `store: true`; it was dropped.",
   },
   "document-as-text": {
     action: "approximated",
     level: "loss",
-    message: "The target takes no documents but PDF; it was written as text.",
-  },
-  "stop-unfit": { action: "repaired", level: "loss", message: "The target takes one to four of these; left out." },
-  "order-regrouped": {
-    action: "moved",
-    level: "loss",
-    message: "Reasoning, content, refusal and calls have one place each; it stands before what it followed.",
-  },
-  "texts-joined": {
-    action: "approximated",
-    level: "note",
-    message: "Several texts have one field; they went out as one.",
+    message: "{target} accepts documents as PDF only; this document was written as text.",
   },
   "text-empty": {
     action: "approximated",
     level: "note",
-    message: "An empty text of the assistant is read as no text.",
+    message: "{target} does not separate an empty assistant text from none; it will be read as none.",
   },
   "results-split": {
     action: "moved",
     level: "note",
-    message: "Each result is a message of its own, and holds nothing else.",
+    message: "{target} has one message per result; each result was written as a message of its own.",
   },
-  "annotation-unsaid": {
+  "audio-sent-by-id": {
     action: "dropped",
-    level: "loss",
-    message: "Only answers have citations, and only of URLs; requests do not repeat them.",
-  },
-  "field-filled": {
-    action: "synthesized",
     level: "note",
-    message: "A field that must be there, and that nobody has given, was filled with a plain value.",
+    message: "{target} identifies this audio by its id; its data was not sent again.",
   },
-  "audio-by-id": { action: "dropped", level: "note", message: "The provider knows the audio by its id." },
-  "tool-foreign": { action: "dropped", level: "loss", message: "A tool that only another provider has." },
-} as const;
-export type Code = keyof typeof LOSSES;
+} as const satisfies LossTable;
+
+export type ChatLossCode = keyof typeof CHAT_LOSSES;

@@ -1,73 +1,78 @@
-// The habits of those who speak Chat Completions, as data. Decoders understand them all; encoders ask here what the
-// vendor takes. Without a vendor, what came in one spelling goes back in it, and nothing is assumed.
-import type { NameRule } from "../kit/names.ts";
+// Deviations of vendors from OpenAI's Chat Completions. Decoders accept all of them; encoders follow the named vendor.
+// Without a vendor, every value goes out in the form in which it came.
+import type { NameRule } from "../kit/tools/tool-renames.ts";
 
-/** Where a vendor has the model's reasoning: a field of the message, or a block among its content. */
-export type ReasoningPlace = "reasoning_content" | "reasoning" | "reasoning_details" | "reasoning_text" | "thinking";
+/** The place of reasoning in a vendor's messages: a field of the message, or a block of its content ("thinking"). */
+export type ReasoningField = "reasoning_content" | "reasoning" | "reasoning_details" | "reasoning_text" | "thinking";
 
-export interface Vendor {
-  /** Where reasoning goes back in requests; absent: nowhere. */
-  reasoning?: ReasoningPlace;
-  /** Parameters under another name. */
-  spelling?: Readonly<Record<string, string>>;
-  /** There is no developer role. */
-  noDeveloper?: true;
-  /** What a call's id may be. */
+export interface ChatVendor {
+  /** The field for reasoning in requests; absent if the vendor accepts none. */
+  reasoning?: ReasoningField;
+  /** Renamed parameters: OpenAI's name → the vendor's name. */
+  parameterNames?: Readonly<Record<string, string>>;
+  /** True if the vendor rejects the developer role. */
+  lacksDeveloperRole?: true;
+  /** The rule for ids of tool calls. */
   callIds?: NameRule;
-  /** The field of a block that says where the prompt cache ends. */
+  /** The field of a block that marks a cache breakpoint. */
   cache?: "cache_control" | "prompt_cache_breakpoint";
-  /** Media by URL beyond images, `top_k`: what only some take. */
-  takes?: readonly ("top_k" | "video_url" | "audio_url" | "file_url" | "images")[];
+  /** Features that only some vendors have: `top_k`, media other than images by URL, generated images. */
+  supports?: readonly ("top_k" | "video_url" | "audio_url" | "file_url" | "images")[];
 }
 
-const maxTokens = { max_completion_tokens: "max_tokens" } as const;
-const open: Vendor = { spelling: maxTokens, noDeveloper: true };
+const MAX_TOKENS = { max_completion_tokens: "max_tokens" } as const;
+const compatibleServer: ChatVendor = { parameterNames: MAX_TOKENS, lacksDeveloperRole: true };
 
-/** Nine letters and digits, no more and no fewer. */
-const nine: NameRule = { fits: /^[a-zA-Z0-9]{9}$/, odd: /[^a-zA-Z0-9]/g, max: 9, exactly: 9 };
+/** Mistral accepts only ids of exactly nine letters and digits. */
+const NINE_ALPHANUMERICS: NameRule = {
+  accepted: /^[a-zA-Z0-9]{9}$/,
+  invalidCharacters: /[^a-zA-Z0-9]/g,
+  maxLength: 9,
+  exactLength: 9,
+};
 
-const own: Vendor = {};
+const OPENAI: ChatVendor = {};
 
-const VENDORS: Readonly<Record<string, Vendor>> = {
-  openai: own,
-  azure: own,
-  xai: { noDeveloper: true, reasoning: "reasoning_content" },
-  deepseek: { ...open, reasoning: "reasoning_content" },
-  groq: { noDeveloper: true, reasoning: "reasoning" },
+const VENDORS: Readonly<Record<string, ChatVendor>> = {
+  openai: OPENAI,
+  azure: OPENAI,
+  xai: { lacksDeveloperRole: true, reasoning: "reasoning_content" },
+  deepseek: { ...compatibleServer, reasoning: "reasoning_content" },
+  groq: { lacksDeveloperRole: true, reasoning: "reasoning" },
   mistral: {
-    spelling: { ...maxTokens, seed: "random_seed" },
-    noDeveloper: true,
-    callIds: nine,
+    parameterNames: { ...MAX_TOKENS, seed: "random_seed" },
+    lacksDeveloperRole: true,
+    callIds: NINE_ALPHANUMERICS,
     reasoning: "thinking",
   },
   openrouter: {
-    ...open,
+    ...compatibleServer,
     reasoning: "reasoning",
     cache: "cache_control",
-    takes: ["top_k", "video_url", "file_url", "images"],
+    supports: ["top_k", "video_url", "file_url", "images"],
   },
-  together: { ...open, takes: ["top_k", "video_url"] },
-  fireworks: { ...open, reasoning: "reasoning_content", takes: ["top_k"] },
-  ollama: { ...open, reasoning: "reasoning" },
-  vllm: { ...open, reasoning: "reasoning", takes: ["top_k", "video_url", "audio_url"] },
-  lmstudio: { ...open, takes: ["top_k"] },
-  cerebras: { noDeveloper: true, reasoning: "reasoning" },
-  perplexity: { ...open, takes: ["top_k"] },
-  moonshot: { ...open, reasoning: "reasoning_content", takes: ["video_url"] },
-  qwen: { ...open, reasoning: "reasoning_content", takes: ["top_k", "video_url"] },
+  together: { ...compatibleServer, supports: ["top_k", "video_url"] },
+  fireworks: { ...compatibleServer, reasoning: "reasoning_content", supports: ["top_k"] },
+  ollama: { ...compatibleServer, reasoning: "reasoning" },
+  vllm: { ...compatibleServer, reasoning: "reasoning", supports: ["top_k", "video_url", "audio_url"] },
+  lmstudio: { ...compatibleServer, supports: ["top_k"] },
+  cerebras: { lacksDeveloperRole: true, reasoning: "reasoning" },
+  perplexity: { ...compatibleServer, supports: ["top_k"] },
+  moonshot: { ...compatibleServer, reasoning: "reasoning_content", supports: ["video_url"] },
+  qwen: { ...compatibleServer, reasoning: "reasoning_content", supports: ["top_k", "video_url"] },
 };
 
-/** A vendor's habits; undefined where none is named, or none of that name is known. */
-export function vendorOf(id: string | undefined): Vendor | undefined {
+/** Returns the rules of a vendor; undefined without a vendor or for an unknown one. */
+export function findVendor(id: string | undefined): ChatVendor | undefined {
   return id !== undefined && Object.hasOwn(VENDORS, id) ? VENDORS[id] : undefined;
 }
 
-/** Whether OpenAI's own rules hold: nobody else is named. */
-export function isOwn(vendor: Vendor | undefined): boolean {
-  return vendor === undefined || vendor === own;
+/** True if OpenAI's own rules apply: the vendor is OpenAI or not known. */
+export function isOpenAiOrUnknown(vendor: ChatVendor | undefined): boolean {
+  return vendor === undefined || vendor === OPENAI;
 }
 
-/** Whether it is OpenAI for sure. */
-export function isNamedOwn(vendor: Vendor | undefined): boolean {
-  return vendor === own;
+/** True if the vendor is known to be OpenAI. */
+export function isOpenAi(vendor: ChatVendor | undefined): boolean {
+  return vendor === OPENAI;
 }

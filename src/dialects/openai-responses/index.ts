@@ -1,25 +1,26 @@
-// OpenAI's Responses.
+// The dialect `openai-responses`: OpenAI's Responses API.
 import { defineDialect } from "../define.ts";
-import { decodeOpenAiError, encodeOpenAiError } from "../kit/openai-errors.ts";
-import { decodeMessages } from "./decode.ts";
-import { encodeMessages } from "./encode.ts";
-import { LOSSES } from "./losses.ts";
-import { recognise } from "./recognise.ts";
-import { decodeRequest, encodeRequest } from "./request.ts";
-import { decodeResponse, encodeResponse } from "./response.ts";
-import { streamDecoder } from "./stream-decode.ts";
-import { streamEncoder } from "./stream-encode.ts";
+import { decodeOpenAiError, encodeOpenAiError } from "../openai/errors.ts";
+import { decodeMessages } from "./items/decode-items.ts";
+import { encodeMessages } from "./items/encode-items.ts";
+import { RESPONSES_LOSSES } from "./losses.ts";
+import { detectKind } from "./detect-kind.ts";
+import { decodeRequest, encodeRequest } from "./request/request.ts";
+import { decodeResponse, encodeResponse } from "./response/response.ts";
+import { createStreamDecoder } from "./stream/decode-stream.ts";
+import { createStreamEncoder } from "./stream/encode-stream.ts";
 
 export type * from "./types.ts";
 
+/** Creates the dialect of OpenAI's Responses API. */
 export const openaiResponses = defineDialect({
   id: "openai-responses",
   title: "OpenAI Responses",
-  losses: LOSSES,
-  detectKind: recognise,
+  losses: RESPONSES_LOSSES,
+  detectKind,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
   errors: { decode: (wire, _context, status) => decodeOpenAiError(wire, status), encode: encodeOpenAiError },
-  streams: { decoder: streamDecoder, encoder: streamEncoder },
+  streams: { decoder: createStreamDecoder, encoder: createStreamEncoder },
 });

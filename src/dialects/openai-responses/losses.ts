@@ -1,67 +1,42 @@
-// What this dialect cannot say.
-import {
-  errorUnsaid,
-  fileId,
-  mediaElsewhere,
-  outputAsText,
-  outputInContent,
-  reasoningUnsaid,
-  refusalAsText,
-  resultEmpty,
-  roleApproximated,
-  strictUnmet,
-  systemJoined,
-  textAsData,
-  toolDefault,
-  toolName,
-  turnsMerged,
-  messageEmpty,
-  messageUnsaid,
-  finishApproximated,
-  STREAM_LOSSES,
-} from "../kit/losses.ts";
-import { metadataUnfit } from "../kit/openai-shared.ts";
-import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
+// Losses of encoding into OpenAI Responses: the codes of the catalog that can occur, and those that only this dialect has.
+import { pickLosses } from "../kit/losses/catalog.ts";
+import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
-export const LOSSES = {
-  ...PROVIDER_LOSSES,
-  ...messageEmpty,
-  ...messageUnsaid,
-  ...finishApproximated,
-  ...errorUnsaid,
-  ...fileId,
-  ...mediaElsewhere,
-  ...metadataUnfit,
-  ...outputAsText,
-  ...outputInContent,
-  ...reasoningUnsaid,
-  ...refusalAsText,
-  ...resultEmpty,
-  ...roleApproximated,
-  ...strictUnmet,
-  ...systemJoined,
-  ...textAsData,
-  ...toolDefault,
-  ...toolName,
-  ...turnsMerged,
-  ...STREAM_LOSSES,
+export const RESPONSES_LOSSES = {
+  ...pickLosses(PROVIDER_LOSSES, [
+    ...PROVIDER_LOSS_CODES,
+    "call-id-renamed",
+    "error-flag-unsupported",
+    "field-synthesized",
+    "message-unsupported",
+    "metadata-invalid",
+    "output-in-content",
+    "refusal-as-text",
+    "result-empty",
+    "result-tool-name-dropped",
+    "role-approximated",
+    "strict-disabled",
+    "system-joined",
+    "text-as-data",
+    "turns-merged",
+  ]),
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",
     message:
-      "Reasoning is refused unless what followed it goes with it, and, where it goes by its id, is stored; left out.",
+      "{target} rejects reasoning without the item that followed it, and reasoning by an id that is not stored; it was dropped.",
   },
-  "output-shaped": {
+  "output-wrapped": {
     action: "approximated",
     level: "note",
-    message: "This tool answers in a shape of its own; the text was put into it.",
+    message: "This tool has its own format of output in {target}; the text was wrapped in it.",
   },
-  "field-filled": {
-    action: "synthesized",
+  "default-omitted": {
+    action: "dropped",
     level: "note",
-    message: "A field that must be there, and that nobody has given, was filled with a plain value.",
+    message: "This value is the default of {target}; it was not written.",
   },
-  "default-unsaid": { action: "dropped", level: "note", message: "It is what happens anyway, and goes unsaid." },
-} as const satisfies Record<string, LossDeclaration>;
-export type Code = keyof typeof LOSSES;
+} as const satisfies LossTable;
+
+export type ResponsesLossCode = keyof typeof RESPONSES_LOSSES;

@@ -1,7 +1,11 @@
-// The wire: what the encoder writes for canonical values, by hand. Test types hold it against the official SDK's.
+// Wire types of the Responses API: the output of the encoder for canonical values. Type tests compare them with the
+// official SDK.
 
+/** A text block of the input. */
 export type InputText = { type: "input_text"; text: string };
+/** An image block of the input. */
 export type InputImage = { type: "input_image"; image_url?: string; file_id?: string };
+/** A file block of the input. */
 export type InputFile = {
   type: "input_file";
   file_data?: string;
@@ -9,24 +13,30 @@ export type InputFile = {
   file_id?: string;
   filename?: string;
 };
+/** An audio block of the input, which only some compatible servers accept. */
 export type InputAudio = { type: "input_audio"; input_audio: { data: string; format: "mp3" | "wav" } };
+/** A content block of the input. */
 export type InputBlock = InputText | InputImage | InputFile;
 
-/** What a user, system or developer says. */
+/** A message of a user, system or developer. */
 export type InputMessage<Block = InputBlock> = { role: "user" | "system" | "developer"; content: string | Block[] };
-/** What the assistant said, if it is no more than a text. */
+/** An assistant message with only a text. */
 export type AssistantMessage = { role: "assistant"; content: string };
 
+/** A citation of a URL. */
 export type UrlCitation = { type: "url_citation"; url: string; title: string; start_index: number; end_index: number };
+/** A token of the answer with the most likely alternatives. */
 export type OutputLogprob = {
   token: string;
   logprob: number;
   bytes: number[];
   top_logprobs: { token: string; logprob: number; bytes: number[] }[];
 };
+/** A text block of an assistant message. */
 export type OutputText = { type: "output_text"; text: string; annotations: UrlCitation[]; logprobs: OutputLogprob[] };
+/** A refusal block of an assistant message. */
 export type Refusal = { type: "refusal"; refusal: string };
-/** What the assistant said, as an item of an answer. */
+/** An assistant message as an item of an answer. */
 export type OutputMessage = {
   type: "message";
   id: string;
@@ -35,6 +45,7 @@ export type OutputMessage = {
   content: (OutputText | Refusal)[];
 };
 
+/** An item with reasoning. */
 export type ReasoningItem = {
   type: "reasoning";
   id: string;
@@ -43,6 +54,7 @@ export type ReasoningItem = {
   encrypted_content?: string;
 };
 
+/** An item with a function call. */
 export type FunctionCallItem = {
   type: "function_call";
   call_id: string;
@@ -51,10 +63,14 @@ export type FunctionCallItem = {
   id?: string;
   status?: "completed" | "incomplete";
 };
+/** An item with a call of a custom tool. */
 export type CustomCallItem = { type: "custom_tool_call"; call_id: string; name: string; input: string; id?: string };
+/** An item with the result of a function call. */
 export type FunctionOutputItem = { type: "function_call_output"; call_id: string; output: string | InputBlock[] };
+/** An item with the result of a custom tool call. */
 export type CustomOutputItem = { type: "custom_tool_call_output"; call_id: string; output: string | InputText[] };
 
+/** An item of a request. */
 export type InputItem =
   | InputMessage
   | AssistantMessage
@@ -64,8 +80,10 @@ export type InputItem =
   | CustomCallItem
   | FunctionOutputItem
   | CustomOutputItem;
+/** An item of an answer. */
 export type OutputItem = OutputMessage | ReasoningItem | FunctionCallItem | CustomCallItem;
 
+/** A function that the model can call. */
 export type FunctionToolParam = {
   type: "function";
   name: string;
@@ -74,9 +92,13 @@ export type FunctionToolParam = {
   output_schema?: Record<string, unknown>;
   strict: boolean;
 };
+/** The grammar of a custom tool's input. */
 export type Grammar = { type: "grammar"; syntax: "lark" | "regex"; definition: string };
+/** A custom tool with free text as its input. */
 export type CustomToolParam = { type: "custom"; name: string; description?: string; format?: Grammar };
+/** A tool that a tool choice names. */
 export type NamedTool = { type: "function" | "custom"; name: string };
+/** The tools that the model can or must call. */
 export type ToolChoiceParam =
   | "auto"
   | "none"
@@ -85,6 +107,7 @@ export type ToolChoiceParam =
   | { type: "custom"; name: string }
   | { type: "allowed_tools"; mode: "auto" | "required"; tools: NamedTool[] };
 
+/** The format of the output. */
 export type TextFormat =
   | { type: "text" }
   | { type: "json_object" }
@@ -96,7 +119,7 @@ export type TextFormat =
       strict?: boolean;
     };
 
-/** What a canonical request becomes, without residue. */
+/** A request as the encoder writes it, without residue. */
 export type ResponsesRequest<Item = InputItem> = {
   model?: string;
   instructions?: string;
@@ -118,6 +141,7 @@ export type ResponsesRequest<Item = InputItem> = {
   stream?: boolean;
 };
 
+/** Token counts of an answer. */
 export type ResponsesUsage = {
   input_tokens: number;
   input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
@@ -126,7 +150,7 @@ export type ResponsesUsage = {
   total_tokens: number;
 };
 
-/** What a canonical response becomes, without residue. `output_text` is the SDK's own. */
+/** A response as the encoder writes it, without residue. The SDK itself adds `output_text`. */
 export type ResponsesResponse = {
   id: string;
   object: "response";
@@ -147,6 +171,7 @@ export type ResponsesResponse = {
   top_p: null;
 };
 
+/** The body of a failed request. */
 export type ResponsesErrorBody = {
   error: { message: string; type: string; param: string | null; code: string | null };
 };

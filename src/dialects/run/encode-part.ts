@@ -1,58 +1,62 @@
-// Parts of the model to parts of the run shape; what it cannot say is left out and reported.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { stringifyJson } from "../../model/json.ts";
+// Encodes parts of the run shape; parts that it does not support are dropped and reported.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import { stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { isClientTool } from "../kit/client-tools.ts";
-import { copyField, isObject } from "../kit/read.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
+import { canSendClientTool } from "../kit/tools/client-tools.ts";
+import { copyField, isObject } from "../kit/fields/read-wire.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue/residue.ts";
 import { readsAsPart } from "./decode-part.ts";
 import { PART_KINDS } from "./fields.ts";
-import type { RunEncodeContext, RunLoss } from "./losses.ts";
-import { respell } from "./silence.ts";
+import type { RunEncodeContext, RunLossCode } from "./losses.ts";
+import { restoreEmptyField } from "./empty-fields.ts";
 import { encodeCall } from "./tool-call.ts";
 import type { RunPartKind } from "./types.ts";
 
-/** What the writer of a part needs beside it. */
-export interface PartScope {
+/** The state of encoding parts. */
+export interface RunEncodeScope {
   context: RunEncodeContext;
-  /** The tools of the calls written so far, by call id. */
+  /** Tool names of the calls so far, by call id. */
   toolNames: Map<string, string>;
 }
 
-const OPAQUE: ReadonlySet<string> = new Set(["type", "extra", "dialect", "value"]);
-/** Fields of parts and messages whose loss has a name of its own. */
-const FIELD_LOSSES: Readonly<Record<string, RunLoss>> = {
-  cache: "bookkeeping",
-  seals: "seal-foreign",
-  id: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  createdAt: "bookkeeping",
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "extra", "dialect", "value"]);
+/** The loss codes of fields; other fields are reported as `field-unsupported`. */
+const FIELD_LOSSES: Readonly<Record<string, RunLossCode>> = {
+  cache: "metadata-dropped",
+  seals: "seal-not-portable",
+  id: "metadata-dropped",
+  parentMessageId: "metadata-dropped",
+  createdAt: "metadata-dropped",
 };
 
-/** Reports every field that did not arrive, and all residue but our own. */
-export function reportRest(target: Message | Part, carried: ReadonlySet<string>, context: RunEncodeContext): void {
-  reportUnsupportedFields<RunLoss>(target, carried, context, "field-unsaid", FIELD_LOSSES);
+/** Reports every field that is not in `supported`, and the residue of other dialects. */
+export function reportRunFields(
+  target: Message | Part,
+  supported: ReadonlySet<string>,
+  context: RunEncodeContext,
+): void {
+  reportUnsupportedFields<RunLossCode>(target, supported, context, "field-unsupported", FIELD_LOSSES);
   reportNotPortableResidue(target, context);
 }
 
-/** The parts of a list that stands in the field `key`, without those that cannot be said. */
-export function encodeParts(key: string, parts: readonly Part[], scope: PartScope): JsonObject[] {
-  const written = scope.context.pathTracker.each(key, parts, (part) => encodePart(part, scope));
-  return written.filter((part) => part !== undefined);
+/** Encodes the parts in the field `key`, without those that are not supported. */
+export function encodeParts(key: string, parts: readonly Part[], scope: RunEncodeScope): JsonObject[] {
+  const encoded = scope.context.pathTracker.each(key, parts, (part) => encodePart(part, scope));
+  return encoded.filter((part) => part !== undefined);
 }
 
-function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
+function encodePart(part: Part, scope: RunEncodeScope): JsonObject | undefined {
   const { context } = scope;
   if (part.type === "opaque" && part.dialect === context.dialect) return encodeOpaque(part, context);
   switch (part.type) {
     case "text":
-      return write("text", part, context);
+      return encodeKind("text", part, context);
     case "reasoning":
-      return write("thinking", part, context);
+      return encodeKind("thinking", part, context);
     case "refusal":
       context.report.addLoss("refusal-as-text", "type");
-      return write("text", part, context);
+      return encodeKind("text", part, context);
     case "tool-call":
     case "tool-result":
       return encodeTool(part, scope);
@@ -62,79 +66,81 @@ function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
     case "file":
       return encodeMedia(part, context);
     default:
-      // Opaque to other dialects, or of a newer version.
-      context.report.addLoss("part-unsayable");
+      // Opaque parts of other dialects, and part types of a newer version.
+      context.report.addLoss("part-unsupported");
       return undefined;
   }
 }
 
-function write(
+function encodeKind(
   kind: RunPartKind,
   part: Part,
   context: RunEncodeContext,
-  payload: JsonObject = namesakes(kind, part),
+  payload: JsonObject = copyEqualFields(kind, part),
 ): JsonObject {
   const wire: JsonObject = { kind, payload };
-  reportRest(part, PART_KINDS[kind].carried, context);
+  reportRunFields(part, PART_KINDS[kind].supported, context);
   restoreResidue(wire, part, context, "payload");
   return wire;
 }
 
-/** The fields that the payload and the part call the same. */
-function namesakes(kind: RunPartKind, part: Part): JsonObject {
+/** Copies the fields that have the same name in the payload and the part. */
+function copyEqualFields(kind: RunPartKind, part: Part): JsonObject {
   const payload: JsonObject = {};
   for (const { name } of PART_KINDS[kind].table) {
-    // Read as a record: the names are data.
+    // Used as a record: the names are data.
     if ((part as unknown as JsonObject)[name] !== undefined) copyField(part, name, payload);
   }
   return payload;
 }
 
 function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject | undefined {
-  // The decoder puts a whole wire part there; anything else could not be read again.
+  // The decoder stores a whole wire part; any other value could not be decoded again.
   if (!isObject(part.value) || typeof part.value["kind"] !== "string") {
-    context.report.addLoss("part-unsayable");
+    context.report.addLoss("part-unsupported");
     return undefined;
   }
-  reportRest(part, OPAQUE, context);
-  if (part.extra?.[context.dialect] !== undefined) context.report.addLoss("residue-clash", ["extra", context.dialect]);
+  reportRunFields(part, OPAQUE_FIELDS, context);
+  if (part.extra?.[context.dialect] !== undefined)
+    context.report.addLoss("residue-conflict", ["extra", context.dialect]);
   return part.value;
 }
 
 function encodeMedia(part: MediaPart, context: RunEncodeContext): JsonObject | undefined {
   const kind = mediaKind(part);
   if (kind === undefined) {
-    context.report.addLoss("media-elsewhere");
+    context.report.addLoss("media-source-unsupported");
     return undefined;
   }
   if (kind === "file_ref" && part.type !== "file") context.report.addLoss("media-as-file", "type");
-  return write(kind, part, context);
+  return encodeKind(kind, part, context);
 }
 
 function mediaKind(part: MediaPart): "image" | "file_ref" | undefined {
   const { data, url, path, text, content, fileId, blob } = part;
   if (part.type === "image" && (data ?? url) !== undefined) return "image";
   if (path !== undefined) return "file_ref";
-  // An image without any source is nothing that could be lost.
+  // An image without any source is encoded as it is.
   return part.type === "image" && (text ?? content ?? fileId ?? blob) === undefined ? "image" : undefined;
 }
 
-function encodeTool(part: ToolCallPart | ToolResultPart, scope: PartScope): JsonObject | undefined {
+function encodeTool(part: ToolCallPart | ToolResultPart, scope: RunEncodeScope): JsonObject | undefined {
   const { context, toolNames } = scope;
-  if (!isClientTool(part, context)) return undefined;
-  if (part.type === "tool-result") return write("tool_result", part, context, encodeResult(part, scope));
+  if (!canSendClientTool(part, context)) return undefined;
+  if (part.type === "tool-result") return encodeKind("tool_result", part, context, encodeResult(part, scope));
   toolNames.set(part.toolCallId, part.toolName);
-  return write("tool_call", part, context, encodeCall(part, context));
+  return encodeKind("tool_call", part, context, encodeCall(part, context));
 }
 
-function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
+function encodeResult(part: ToolResultPart, scope: RunEncodeScope): JsonObject {
   const { context, toolNames } = scope;
   const { toolCallId, toolName, isError, output, content } = part;
   const payload: JsonObject = { toolCallId, isError };
-  respell(payload, "isError", !isError, part, context);
-  if (toolName !== "" && toolNames.get(toolCallId) !== toolName) context.report.addLoss("tool-name", "toolName");
-  const isSilent = output === undefined && content === undefined;
-  const isAbsent = respell(payload, "content", isSilent, part, context);
+  restoreEmptyField(payload, "isError", !isError, part, context);
+  if (toolName !== "" && toolNames.get(toolCallId) !== toolName)
+    context.report.addLoss("result-tool-name-dropped", "toolName");
+  const isEmpty = output === undefined && content === undefined;
+  const isAbsent = restoreEmptyField(payload, "content", isEmpty, part, context);
   if (content !== undefined && (content.length > 0 || output === undefined)) {
     payload["content"] = [...outputAsText(output, context), ...encodeParts("content", content, scope)];
   } else if (output !== undefined) {

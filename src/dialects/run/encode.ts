@@ -1,21 +1,21 @@
-// Messages of the model to messages of the run shape. Metadata becomes `runId`, `timestamp` and `meta`.
+// Encodes messages of the run shape. Metadata becomes `runId`, `timestamp` and `meta`.
 import type { Clock } from "../../assembly/stamp.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json/index.ts";
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
-import { copyField } from "../kit/read.ts";
-import { readForm, restoreResidue } from "../kit/residue.ts";
+import { copyField } from "../kit/fields/read-wire.ts";
+import { readForm, restoreResidue } from "../kit/residue/residue.ts";
 import { decodeRole } from "./decode.ts";
-import type { PartScope } from "./encode-part.ts";
-import { encodeParts, reportRest } from "./encode-part.ts";
+import type { RunEncodeScope } from "./encode-part.ts";
+import { encodeParts, reportRunFields } from "./encode-part.ts";
 import type { RunEncodeContext } from "./losses.ts";
 import type { OUTSIDE_META } from "./metadata.ts";
-import { reportStale, respell } from "./silence.ts";
+import { reportStaleForm, restoreEmptyField } from "./empty-fields.ts";
 
-const CARRIED = ["role", "parts", "metadata", "extra"];
+const SUPPORTED = ["role", "parts", "metadata", "extra"];
 
-/** The time of a clock, or of none. */
-export function timeOf(clock: Clock | undefined): string {
+/** Returns the time of a clock as ISO 8601; the epoch without a clock. */
+export function formatClockTime(clock: Clock | undefined): string {
   return new Date(clock?.() ?? 0).toISOString();
 }
 
@@ -24,34 +24,34 @@ export function encodeMessages(
   context: RunEncodeContext,
   options: EncodeMessagesOptions,
 ): JsonObject[] {
-  const scope: PartScope = { context, toolNames: new Map() };
+  const scope: RunEncodeScope = { context, toolNames: new Map() };
   return context.pathTracker.each(undefined, messages, (message) => encodeMessage(message, scope, options));
 }
 
-function encodeMessage(message: Message, scope: PartScope, { runId, clock }: EncodeMessagesOptions): JsonObject {
+function encodeMessage(message: Message, scope: RunEncodeScope, { runId, clock }: EncodeMessagesOptions): JsonObject {
   const { context } = scope;
-  // A stored message is a message, too.
+  // The message may be a stored one.
   const { createdAt } = message as Message & Partial<StoredMessage>;
-  const carried = new Set(CARRIED);
+  const supported = new Set(SUPPORTED);
   const meta = copyMetadata(message);
   const wire: JsonObject = {
     runId: runId ?? "",
     role: encodeRole(message, context),
     parts: encodeParts("parts", message.parts, scope),
   };
-  if (!takeOut(meta, "runId", wire, message, context) && runId === undefined) {
+  if (!moveOutOfMeta(meta, "runId", wire, message, context) && runId === undefined) {
     context.report.addLoss("run-id-synthesized", ["metadata", "runId"]);
   }
-  if (!takeOut(meta, "timestamp", wire, message, context)) {
-    if (createdAt !== undefined) carried.add("createdAt");
+  if (!moveOutOfMeta(meta, "timestamp", wire, message, context)) {
+    if (createdAt !== undefined) supported.add("createdAt");
     else if (clock === undefined) context.report.addLoss("timestamp-synthesized", ["metadata", "timestamp"]);
-    wire["timestamp"] = createdAt ?? timeOf(clock);
+    wire["timestamp"] = createdAt ?? formatClockTime(clock);
   }
-  reportRest(message, carried, context);
+  reportRunFields(message, supported, context);
   wire["meta"] = meta;
   restoreResidue(wire, message, context, "meta");
   const isEmpty = Object.keys(meta).length === 0;
-  if (!respell(wire, "meta", isEmpty, message, context) && isEmpty) delete wire["meta"];
+  if (!restoreEmptyField(wire, "meta", isEmpty, message, context) && isEmpty) delete wire["meta"];
   return wire;
 }
 
@@ -61,8 +61,8 @@ function copyMetadata({ metadata = {} }: Message): JsonObject {
   return copy;
 }
 
-/** Moves what the wire says outside of `meta`, or puts back what stood in its place; whether there was anything. */
-function takeOut(
+/** Moves a metadata key from `meta` to the message, or restores its stored empty form. Returns false if there is neither. */
+function moveOutOfMeta(
   meta: JsonObject,
   field: (typeof OUTSIDE_META)[number],
   wire: JsonObject,
@@ -70,20 +70,20 @@ function takeOut(
   context: RunEncodeContext,
 ): boolean {
   const value = meta[field];
-  const isSaid = typeof value === "string";
-  if (isSaid) {
+  const hasValue = typeof value === "string";
+  if (hasValue) {
     wire[field] = value;
     delete meta[field];
   }
-  return respell(wire, field, !isSaid, message, context) || isSaid;
+  return restoreEmptyField(wire, field, !hasValue, message, context) || hasValue;
 }
 
 function encodeRole(message: Message, context: RunEncodeContext): string {
   const { role } = message;
-  const word = readForm(message, context.dialect)["role"];
-  if (typeof word === "string") {
-    if (decodeRole(word) === role) return word;
-    reportStale(context, "role");
+  const storedRole = readForm(message, context.dialect)["role"];
+  if (typeof storedRole === "string") {
+    if (decodeRole(storedRole) === role) return storedRole;
+    reportStaleForm(context, "role");
   }
   const nearest = role === "developer" ? "system" : decodeRole(role);
   if (nearest !== role) context.report.addLoss("role-approximated", "role", `"${role}" became "${nearest}".`);

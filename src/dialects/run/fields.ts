@@ -1,84 +1,93 @@
-// Which fields the parts of the run shape have, and what of a wire object is known and what is left over. One table
-// per object is the reader's check and the writer's list.
-import type { Field, FieldTypes } from "../../assembly/payload-fields.ts";
-import { fields, wanted, wrongField } from "../../assembly/payload-fields.ts";
-import type { JsonObject } from "../../model/json.ts";
+// The fields of the parts of the run shape. One table per kind serves as the check of the decoder and the list of the
+// encoder.
+import type { PayloadField, PayloadFieldTypes } from "../../assembly/payload-fields.ts";
+import { createFieldTable, describeType, findWrongField } from "../../assembly/payload-fields.ts";
+import type { JsonObject } from "../../model/json/index.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOf, unknownFields } from "../kit/read.ts";
+import { describeKind, unknownFields } from "../kit/fields/read-wire.ts";
 import type { RunPartKind } from "./types.ts";
 
-type Table = readonly Field[];
+type RunFieldTable = readonly PayloadField[];
 
-interface PartKind {
-  /** What the model calls it. */
+interface RunPartDefinition {
+  /** The canonical part type. */
   type: Part["type"];
-  table: Table;
-  /** The fields of the model that arrive. */
-  carried: ReadonlySet<string>;
+  table: RunFieldTable;
+  /** The canonical fields that are encoded. */
+  supported: ReadonlySet<string>;
 }
 
-/** Fields are called the same in the model, unless others are named as carried. */
-function partKind(type: Part["type"], required: FieldTypes, optional: FieldTypes = {}, ...carried: string[]): PartKind {
-  const table = fields(required, optional);
-  return { type, table, carried: new Set(["type", "extra", ...table.map(({ name }) => name), ...carried]) };
+/** Defines a kind whose fields have the same names in the model; `supportedFields` are further canonical fields. */
+function definePart(
+  type: Part["type"],
+  required: PayloadFieldTypes,
+  optional: PayloadFieldTypes = {},
+  ...supportedFields: string[]
+): RunPartDefinition {
+  const table = createFieldTable(required, optional);
+  return { type, table, supported: new Set(["type", "extra", ...table.map(({ name }) => name), ...supportedFields]) };
 }
 
-const TOOL = ["toolName", "executor", "format"];
-export const PART_KINDS: Readonly<Record<RunPartKind, PartKind>> = {
-  text: partKind("text", { text: "string" }),
-  thinking: partKind("reasoning", { text: "string" }),
-  tool_call: partKind(
+const TOOL_FIELDS = ["toolName", "executor", "format"];
+export const PART_KINDS: Readonly<Record<RunPartKind, RunPartDefinition>> = {
+  text: definePart("text", { text: "string" }),
+  thinking: definePart("reasoning", { text: "string" }),
+  tool_call: definePart(
     "tool-call",
     { toolCallId: "string", toolName: "string" },
     { arguments: "json", rawArgsText: "string" },
-    ...TOOL,
+    ...TOOL_FIELDS,
     "input",
     "inputText",
     "invalid",
   ),
-  tool_result: partKind(
+  tool_result: definePart(
     "tool-result",
     { toolCallId: "string" },
     { isError: "boolean", content: "json" },
-    ...TOOL,
+    ...TOOL_FIELDS,
     "output",
   ),
-  image: partKind("image", {}, { mimeType: "string", data: "string", url: "string" }),
-  file_ref: partKind("file", { path: "string" }, { mimeType: "string", size: "number" }),
+  image: definePart("image", {}, { mimeType: "string", data: "string", url: "string" }),
+  file_ref: definePart("file", { path: "string" }, { mimeType: "string", size: "number" }),
 };
 
 export function isPartKind(kind: string): kind is RunPartKind {
   return Object.hasOwn(PART_KINDS, kind);
 }
 
-/** Fails at the first field that is not what it must be. */
-export function check(wire: JsonObject, table: Table, context: DecodeContext): void {
-  const wrong = wrongField(wire, table, true);
-  if (wrong === undefined) return;
-  const found = wire[wrong.name];
-  const code = found === undefined ? "missing-field" : "wrong-type";
-  context.fail(code, `Expected ${wanted(wrong)}, found ${kindOf(found)}.`, wrong.name);
+/** Fails at the first field that is missing or of a wrong type. */
+export function checkFields(wire: JsonObject, table: RunFieldTable, context: DecodeContext): void {
+  const wrongEntry = findWrongField(wire, table, true);
+  if (wrongEntry === undefined) return;
+  const value = wire[wrongEntry.name];
+  const code = value === undefined ? "missing-field" : "wrong-type";
+  context.fail(code, `Expected ${describeType(wrongEntry)}, found ${describeKind(value)}.`, wrongEntry.name);
 }
 
-const WITH_PAYLOAD = fields({ payload: "object" });
+const WITH_PAYLOAD = createFieldTable({ payload: "object" });
 
-/** The payload of a part or delta of a known kind. */
-export function payloadOf(wire: JsonObject, context: DecodeContext): JsonObject {
-  check(wire, WITH_PAYLOAD, context);
-  // It has just been checked.
+/** Returns the payload of a part or delta of a known kind. */
+export function readPayload(wire: JsonObject, context: DecodeContext): JsonObject {
+  checkFields(wire, WITH_PAYLOAD, context);
+  // Checked above.
   return wire["payload"] as JsonObject;
 }
 
-/** Fields whose null the reader notes. */
-const NOTED: ReadonlySet<string> = new Set(["runId", "timestamp", "meta", "rawArgsText", "isError"]);
+/** Fields whose null is stored as form, not as residue. */
+const NULLS_AS_FORM: ReadonlySet<string> = new Set(["runId", "timestamp", "meta", "rawArgsText", "isError"]);
 
-/** The known fields, and the rest: unknown fields, and nulls that stand for nothing. */
-export function sift(wire: JsonObject, table: Table): { known: JsonObject; rest: JsonObject | undefined } {
+/** Splits an object into known fields, and residue: unknown fields and nulls without a meaning. */
+export function splitFields(
+  wire: JsonObject,
+  table: RunFieldTable,
+): { known: JsonObject; unknown: JsonObject | undefined } {
   const isKnown = (key: string): boolean => {
     const field = table.find(({ name }) => name === key);
-    return field !== undefined && (wire[key] !== null || field.type === "json" || NOTED.has(key));
+    return field !== undefined && (wire[key] !== null || field.type === "json" || NULLS_AS_FORM.has(key));
   };
-  const rest = unknownFields(wire, new Set(Object.keys(wire).filter(isKnown)));
-  return { known: rest === undefined ? wire : (unknownFields(wire, new Set(Object.keys(rest))) ?? {}), rest };
+  const unknown = unknownFields(wire, new Set(Object.keys(wire).filter(isKnown)));
+  const known = unknown === undefined ? wire : (unknownFields(wire, new Set(Object.keys(unknown))) ?? {});
+  return { known, unknown };
 }

@@ -3,7 +3,7 @@ import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
 import { RUN_LOSSES } from "./losses.ts";
-import { deltaDecoder, deltaEncoder } from "./streams.ts";
+import { createDeltaDecoder, createDeltaEncoder } from "./streams.ts";
 
 export type * from "./types.ts";
 
@@ -12,5 +12,5 @@ export const run = defineDialect({
   title: "The run shape",
   losses: RUN_LOSSES,
   messages: { decode: decodeMessages, encode: encodeMessages },
-  streams: { decoder: deltaDecoder, encoder: deltaEncoder },
+  streams: { decoder: createDeltaDecoder, encoder: createDeltaEncoder },
 });

@@ -1,58 +1,45 @@
-// Everything that can go missing on the way into the run shape.
+// Losses of encoding into the run shape: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import {
-  bookkeeping,
-  callInvalid,
-  fieldUnsaid,
-  formStale,
-  mediaAsFile,
-  mediaElsewhere,
-  outputInContent,
-  partUnsayable,
-  providerTool,
-  refusalAsText,
-  residueClash,
-  resultEmpty,
-  roleApproximated,
-  toolDefault,
-  toolName,
-} from "../kit/losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
-import { NOT_PORTABLE_LOSSES } from "../kit/residue.ts";
+import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
 
 export const RUN_LOSSES = {
-  ...NOT_PORTABLE_LOSSES,
-  ...roleApproximated,
-  ...refusalAsText,
-  ...mediaAsFile,
-  ...mediaElsewhere,
-  ...partUnsayable,
-  ...providerTool,
-  ...fieldUnsaid,
-  ...toolDefault,
-  ...bookkeeping,
-  ...callInvalid,
-  ...toolName,
-  ...outputInContent,
-  ...resultEmpty,
-  ...formStale,
-  ...residueClash,
+  ...pickLosses(COMMON_LOSSES, [
+    "field-unsupported",
+    "form-not-portable",
+    "form-stale",
+    "invalid-call-unsupported",
+    "media-as-file",
+    "media-source-unsupported",
+    "metadata-dropped",
+    "output-in-content",
+    "part-unsupported",
+    "provider-tool-unsupported",
+    "refusal-as-text",
+    "residue-conflict",
+    "residue-not-portable",
+    "result-empty",
+    "result-tool-name-dropped",
+    "role-approximated",
+    "seal-not-portable",
+    "tool-default-omitted",
+  ]),
   "output-reads-as-parts": {
     action: "approximated",
     level: "note",
-    message: "This output looks like a list of parts and will be read as one.",
+    message: "This output looks like a list of parts; a reader of {target} will decode it as parts.",
   },
   "run-id-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "No run is known; set metadata.runId, or pass `runId`.",
+    message: "The message has no run id; an empty one was written. Set metadata.runId, or pass `runId`.",
   },
   "timestamp-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "No time is known; set metadata.timestamp, or pass `clock`.",
+    message: "The message has no time; 1970-01-01 was written. Set metadata.timestamp, or pass `clock`.",
   },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type RunLoss = keyof typeof RUN_LOSSES;
-export type RunEncodeContext = EncodeContext<RunLoss>;
+export type RunLossCode = keyof typeof RUN_LOSSES;
+export type RunEncodeContext = EncodeContext<RunLossCode>;

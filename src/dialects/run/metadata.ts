@@ -1,34 +1,34 @@
-// Which keys of a message's meta can stand in the metadata as they are. Some names mean something to the model; another
-// kind of value under such a name is not that, and is residue.
-import type { FieldTypes } from "../../assembly/payload-fields.ts";
-import { fields, USAGE_FIELDS, wrongField } from "../../assembly/payload-fields.ts";
-import type { JsonValue } from "../../model/json.ts";
-import { isObject } from "../kit/read.ts";
+// Checks which keys of `meta` become metadata. Keys that the model defines need a value of the right type; other values
+// are residue.
+import type { PayloadFieldTypes } from "../../assembly/payload-fields.ts";
+import { createFieldTable, USAGE_FIELDS, findWrongField } from "../../assembly/payload-fields.ts";
+import type { JsonValue } from "../../model/json/index.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
 
-type Check = (value: JsonValue | undefined) => boolean;
+type MetadataCheck = (value: JsonValue | undefined) => boolean;
 
-function objectOf(required: FieldTypes, optional?: FieldTypes): Check {
-  const table = fields(required, optional);
-  return (value) => isObject(value) && wrongField(value, table) === undefined;
+function createObjectCheck(required: PayloadFieldTypes, optional?: PayloadFieldTypes): MetadataCheck {
+  const table = createFieldTable(required, optional);
+  return (value) => isObject(value) && findWrongField(value, table) === undefined;
 }
 
-const isString: Check = (value) => typeof value === "string";
-const isInvalidCall = objectOf({ toolCallId: "string", reason: "string" });
+const isString: MetadataCheck = (value) => typeof value === "string";
+const isInvalidCall = createObjectCheck({ toolCallId: "string", reason: "string" });
 
-/** What the message says outside of its meta. */
+/** Metadata keys that the message holds outside of `meta`. */
 export const OUTSIDE_META = ["runId", "timestamp"] as const;
 
-/** Names that the model knows, and what their values must be for it to read them. */
-const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ...OUTSIDE_META.map((field): [string, Check] => [field, () => false]),
+/** Checks of the keys that the model defines. */
+const CHECKS: ReadonlyMap<string, MetadataCheck> = new Map<string, MetadataCheck>([
+  ...OUTSIDE_META.map((field): [string, MetadataCheck] => [field, () => false]),
   ["schemaVersion", Number.isInteger],
   ["model", isString],
   ["provider", isString],
   ["interrupted", (value) => typeof value === "boolean"],
-  ["finishReason", objectOf({ unified: "string" }, { raw: "string" })],
+  ["finishReason", createObjectCheck({ unified: "string" }, { raw: "string" })],
   [
     "usage",
-    objectOf(
+    createObjectCheck(
       { inputTokens: "number", outputTokens: "number", totalTokens: "number" },
       { ...USAGE_FIELDS, extra: "residue" },
     ),
@@ -36,7 +36,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["invalidToolCalls", (value) => Array.isArray(value) && value.every(isInvalidCall)],
 ]);
 
-/** Whether a key of `meta` is metadata; the others are residue. */
+/** True if a key of `meta` becomes metadata; other keys are residue. */
 export function isMetadata(key: string, value: JsonValue | undefined): boolean {
   return CHECKS.get(key)?.(value) ?? true;
 }

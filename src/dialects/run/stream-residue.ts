@@ -1,80 +1,86 @@
-// What a delta says beyond the contract: unknown fields become residue in `payload.extra.run`, which mirrors the wire
-// as the residue of parts does, so that they reach the assembled part; events of unknown kinds become opaque parts.
+// Residue of run deltas: unknown fields are stored in `payload.extra.run`, which mirrors the wire like the residue of
+// parts, so that they reach the assembled part; events of unknown kinds become opaque parts.
 import { DELTA_FIELDS } from "../../assembly/payload-fields.ts";
 import type { Delta } from "../../model/delta.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { sameJson } from "../../model/json.ts";
-import { isObject, unknownFields } from "../kit/read.ts";
-import { storeResidue, putBack } from "../kit/residue.ts";
-import { sift } from "./fields.ts";
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import { sameJson } from "../../model/json/index.ts";
+import { isObject, unknownFields } from "../kit/fields/read-wire.ts";
+import { storeResidue, restoreFields } from "../kit/residue/residue.ts";
+import { splitFields } from "./fields.ts";
 
-/** What stands beside any event, and is no part of what it says. */
-const BESIDE: ReadonlySet<string> = new Set(["runId", "seq", "timestamp", "providerRaw"]);
-const DELTA_KEYS: ReadonlySet<string> = new Set([...BESIDE, "kind", "payload"]);
+/** Fields beside the kind and payload of every event. */
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(["runId", "seq", "timestamp", "providerRaw"]);
+const DELTA_KEYS: ReadonlySet<string> = new Set([...ENVELOPE_FIELDS, "kind", "payload"]);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The delta of an event whose fields have been checked; a kind that the contract does not know is a part (B43). */
-export function readDelta(wire: JsonObject, dialect: string): Delta {
+/** Returns the delta of a checked event; an event of an unknown kind becomes an opaque part (B43). */
+export function toDelta(wire: JsonObject, dialect: string): Delta {
   const { kind, payload } = wire;
   const contract = DELTA_FIELDS.get(kind);
   if (contract === undefined || !isObject(payload)) {
-    return { kind: "part", payload: { value: { type: "opaque", dialect, value: unknownFields(wire, BESIDE) } } };
+    return {
+      kind: "part",
+      payload: { value: { type: "opaque", dialect, value: unknownFields(wire, ENVELOPE_FIELDS) } },
+    };
   }
-  const { known, rest } = sift(payload, contract.all);
-  const beside = unknownFields(wire, DELTA_KEYS);
-  const isPlain = rest === undefined && beside === undefined;
-  // The table has been checked.
-  return { kind, payload: isPlain ? known : withResidue(known, beside, rest, dialect) } as unknown as Delta;
+  const { known, unknown: payloadFields } = splitFields(payload, contract.all);
+  const outerFields = unknownFields(wire, DELTA_KEYS);
+  const isPlain = payloadFields === undefined && outerFields === undefined;
+  // The fields were checked against the table.
+  return {
+    kind,
+    payload: isPlain ? known : withResidue(known, outerFields, payloadFields, dialect),
+  } as unknown as Delta;
 }
 
-/** A copy of a payload with unknown fields added to its residue. */
+/** Returns a copy of a payload with unknown fields in its residue. */
 function withResidue(
   payload: JsonObject,
-  beside: JsonObject | undefined,
-  rest: JsonObject | undefined,
+  outerFields: JsonObject | undefined,
+  payloadFields: JsonObject | undefined,
   dialect: string,
 ): JsonObject {
-  const copy = copyOf(payload);
-  const others = copyOf(copy["extra"]);
-  const residue = copyOf(others[dialect]);
-  if (rest !== undefined) residue["payload"] = copyOf(residue["payload"]);
-  const carrier = { extra: { [dialect]: residue } };
-  storeResidue(carrier, dialect, beside);
-  storeResidue(carrier, dialect, rest, "payload");
-  copy["extra"] = { ...others, ...carrier.extra };
+  const copy = copyFields(payload);
+  const others = copyFields(copy["extra"]);
+  const residue = copyFields(others[dialect]);
+  if (payloadFields !== undefined) residue["payload"] = copyFields(residue["payload"]);
+  const holder = { extra: { [dialect]: residue } };
+  storeResidue(holder, dialect, outerFields);
+  storeResidue(holder, dialect, payloadFields, "payload");
+  copy["extra"] = { ...others, ...holder.extra };
   return copy;
 }
 
-/** Every field of an object, with its digits. */
-function copyOf(value: JsonValue | undefined): JsonObject {
+/** Copies the fields of an object with the exact digits of numbers. */
+function copyFields(value: JsonValue | undefined): JsonObject {
   return (isObject(value) ? unknownFields(value, NOTHING) : undefined) ?? {};
 }
 
 /**
- * A new `{ kind, payload }` for the wire. What was an unknown field or an event of its own is one again, if that reads
- * as the same delta; otherwise it stays within the delta, where it is read just as well.
+ * Returns a new `{ kind, payload }`. Residue is restored as unknown fields or an unknown event if that decodes to the same
+ * delta; otherwise it stays in the payload, which decodes to the same delta, too.
  */
-export function writeDelta(delta: Delta, dialect: string): JsonObject {
-  // A delta is JSON; which fields its payload has does not matter here.
+export function toWireDelta(delta: Delta, dialect: string): JsonObject {
+  // A delta is JSON.
   const plain: JsonObject = { kind: delta.kind, payload: delta.payload as unknown as JsonObject };
-  const spelled = eventIn(delta) ?? withoutResidue(delta, dialect);
-  return spelled !== undefined && sameJson(readDelta(spelled, dialect), plain) ? spelled : plain;
+  const restored = findUnknownEvent(delta) ?? restoreDeltaFields(delta, dialect);
+  return restored !== undefined && sameJson(toDelta(restored, dialect), plain) ? restored : plain;
 }
 
-function eventIn(delta: Delta): JsonObject | undefined {
+function findUnknownEvent(delta: Delta): JsonObject | undefined {
   if (delta.kind !== "part" || delta.payload.value.type !== "opaque") return undefined;
   const event = delta.payload.value.value;
   const isEvent = isObject(event) && typeof event["kind"] === "string" && !DELTA_FIELDS.has(event["kind"]);
-  return isEvent ? copyOf(event) : undefined;
+  return isEvent ? copyFields(event) : undefined;
 }
 
-function withoutResidue({ kind, payload }: Delta, dialect: string): JsonObject | undefined {
+function restoreDeltaFields({ kind, payload }: Delta, dialect: string): JsonObject | undefined {
   const { extra } = payload;
   if (extra?.[dialect] === undefined) return undefined;
   const bare = unknownFields(payload as unknown as JsonObject, new Set(["extra"])) ?? {};
   const others = unknownFields(extra, new Set([dialect]));
   if (others !== undefined) bare["extra"] = others;
   const wire: JsonObject = { kind, payload: bare };
-  putBack(wire, extra[dialect], () => undefined, "payload");
+  restoreFields(wire, extra[dialect], () => undefined, "payload");
   return wire;
 }

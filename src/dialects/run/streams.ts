@@ -1,23 +1,24 @@
-// Streams of the run shape. Its event is Koine's own delta with a stamp: reading keeps the stamp, so that the order and
-// the run can still be checked, and writing puts one on what has none. What the contract has no word for is residue.
-import type { Field } from "../../assembly/payload-fields.ts";
-import { DELTA_FIELDS, fields } from "../../assembly/payload-fields.ts";
+// Streams of the run shape. Its event is a canonical delta with a stamp (run id, sequence number, time): decoding keeps
+// the stamp, so that order and run can be checked, and encoding adds a missing one. Unknown data is residue.
+import type { PayloadField } from "../../assembly/payload-fields.ts";
+import { DELTA_FIELDS, createFieldTable } from "../../assembly/payload-fields.ts";
+import { withPartKey } from "../../model/delta-spelling.ts";
 import type { Delta, MessageDelta, StartPayload } from "../../model/delta.ts";
-import type { JsonValue } from "../../model/json.ts";
+import type { JsonValue } from "../../model/json/index.ts";
 import type { DecodeContext, EncodeStreamOptions, EventDecoder, StreamEncoder } from "../dialect.ts";
-import { isObject, readObject } from "../kit/read.ts";
-import { truncated } from "../kit/streams.ts";
-import { timeOf } from "./encode.ts";
-import { check, payloadOf } from "./fields.ts";
-import type { RunEncodeContext, RunLoss } from "./losses.ts";
-import { readDelta, writeDelta } from "./stream-residue.ts";
+import { isObject, readObject } from "../kit/fields/read-wire.ts";
+import { createTruncatedDelta } from "../kit/streams/stream-deltas.ts";
+import { formatClockTime } from "./encode.ts";
+import { checkFields, readPayload } from "./fields.ts";
+import type { RunEncodeContext, RunLossCode } from "./losses.ts";
+import { toDelta, toWireDelta } from "./stream-residue.ts";
 
-const EVENT = fields({ kind: "string" }, { runId: "string", seq: "number", timestamp: "string" });
+const EVENT = createFieldTable({ kind: "string" }, { runId: "string", seq: "number", timestamp: "string" });
 
-/** What stands beside a delta's kind and payload. */
-const BESIDE = ["runId", "seq", "timestamp", "providerRaw"] as const;
+/** Fields beside the kind and payload of a delta. */
+const ENVELOPE_FIELDS = ["runId", "seq", "timestamp", "providerRaw"] as const;
 
-export function deltaDecoder(context: DecodeContext): EventDecoder {
+export function createDeltaDecoder(context: DecodeContext): EventDecoder {
   let isOpen = false;
   return {
     push(wire) {
@@ -27,71 +28,70 @@ export function deltaDecoder(context: DecodeContext): EventDecoder {
       if (delta.kind === "done" || delta.kind === "error") isOpen = false;
       return [delta];
     },
-    end(reason = truncated()) {
-      const isCut = isOpen;
+    end(reason = createTruncatedDelta()) {
+      const wasOpen = isOpen;
       isOpen = false;
-      return isCut ? [reason] : [];
+      return wasOpen ? [reason] : [];
     },
   };
 }
 
 function decodeDelta(wire: unknown, context: DecodeContext): Delta {
   const { dialect } = context;
-  const at = (...steps: string[]): DecodeContext => ({
+  const failingAt = (...steps: string[]): DecodeContext => ({
     ...context,
     fail: (code, message, field) => {
       for (const step of steps) context.pathTracker.enter(step);
       return context.fail(code, message, field);
     },
   });
-  const event = readObject(wire, at());
-  check(event, EVENT, at());
-  const known = DELTA_FIELDS.get(event["kind"]);
-  if (known !== undefined) {
-    const payload = payloadOf(event, at());
+  const event = withPartKey(readObject(wire, failingAt()));
+  checkFields(event, EVENT, failingAt());
+  const contract = DELTA_FIELDS.get(event["kind"]);
+  if (contract !== undefined) {
+    const payload = readPayload(event, failingAt());
     const { extra } = payload;
     if (isObject(extra)) {
-      const dialects = Object.keys(extra).map((name): Field => ({ name, type: "object", required: true }));
-      check(extra, dialects, at("payload", "extra"));
+      const dialects = Object.keys(extra).map((name): PayloadField => ({ name, type: "object", required: true }));
+      checkFields(extra, dialects, failingAt("payload", "extra"));
     }
-    check(payload, known.all, at("payload"));
+    checkFields(payload, contract.all, failingAt("payload"));
   }
-  const delta = readDelta(event, dialect);
-  for (const field of BESIDE) {
+  const delta = toDelta(event, dialect);
+  for (const field of ENVELOPE_FIELDS) {
     const value = event[field];
-    // A stamp that is null is none; what a provider said may be anything.
+    // A null in the stamp counts as missing; `providerRaw` may be any value.
     if (value !== undefined && (value !== null || field === "providerRaw")) Object.assign(delta, { [field]: value });
   }
   return delta;
 }
 
-/** Deltas that have a stamp keep it, unless the options ask for another run or another clock. */
-export function deltaEncoder(
+/** Encodes deltas with their stamps, unless the options set another run or clock. */
+export function createDeltaEncoder(
   { dialect, report }: RunEncodeContext,
   { runId, clock }: EncodeStreamOptions,
 ): Omit<StreamEncoder, "losses"> {
-  let known: { runId?: string; timestamp?: string } = {};
+  let startValues: { runId?: string; timestamp?: string } = {};
   let next = 0;
-  /** Once a stream, not once a delta. */
-  const loseOnce = (code: RunLoss, field: string): void => {
+  const addLossOnce = (code: RunLossCode, field: string): void => {
     if (!report.losses.some((loss) => loss.code === code)) report.addLoss(code, field);
   };
   return {
     push(delta: Delta | MessageDelta) {
-      const own: Partial<MessageDelta> = delta;
-      if (delta.kind === "start") known = startStamp(delta.payload);
-      const run = runId ?? own.runId ?? known.runId ?? "";
-      if (run === "") loseOnce("run-id-synthesized", "id");
-      const timestamp = clock === undefined ? (own.timestamp ?? known.timestamp) : timeOf(clock);
-      if (timestamp === undefined) loseOnce("timestamp-synthesized", "createdAt");
-      const seq = runId === undefined ? (own.seq ?? next) : next;
+      const stamped: Partial<MessageDelta> = delta;
+      if (delta.kind === "start") startValues = toStartStamp(delta.payload);
+      const run = runId ?? stamped.runId ?? startValues.runId ?? "";
+      if (run === "") addLossOnce("run-id-synthesized", "id");
+      const timestamp = clock === undefined ? (stamped.timestamp ?? startValues.timestamp) : formatClockTime(clock);
+      if (timestamp === undefined) addLossOnce("timestamp-synthesized", "createdAt");
+      const seq = runId === undefined ? (stamped.seq ?? next) : next;
       next = seq + 1;
-      const data = Object.assign(writeDelta(delta, dialect), {
+      const data = Object.assign(toWireDelta(delta, dialect), {
         runId: run,
         seq,
-        timestamp: timestamp ?? timeOf(clock),
+        timestamp: timestamp ?? formatClockTime(clock),
       });
-      // JSON, like everything in the model.
+      // Values of the model are JSON.
       if (delta.providerRaw !== undefined) data.providerRaw = delta.providerRaw as JsonValue;
       return [{ data }];
     },
@@ -99,6 +99,6 @@ export function deltaEncoder(
   };
 }
 
-function startStamp({ requestId, createdAt }: StartPayload): { runId: string; timestamp?: string } {
+function toStartStamp({ requestId, createdAt }: StartPayload): { runId: string; timestamp?: string } {
   return createdAt === undefined ? { runId: requestId } : { runId: requestId, timestamp: createdAt };
 }

@@ -1,75 +1,77 @@
-// A tool call both ways. The wire has the arguments twice: parsed (`arguments`), and as text (`rawArgsText`). A text
-// that cannot be parsed stands beside `arguments: {}`; that is how the run shape says that a call is invalid.
-import { argumentsText, readArguments } from "../../model/arguments.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { hasExactNumbers, sameJson, stringifyJson } from "../../model/json.ts";
+// Tool calls of the run shape, both ways. The wire has the arguments twice: parsed (`arguments`) and as text
+// (`rawArgsText`). A text that cannot be parsed beside `arguments: {}` marks an invalid call.
+import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import { hasExactNumbers, sameJson, stringifyJson } from "../../model/json/index.ts";
 import type { ToolCallPart } from "../../model/parts.ts";
-import { copyField, isObject } from "../kit/read.ts";
-import { readForm, storeForm } from "../kit/residue.ts";
+import { copyField, isObject } from "../kit/fields/read-wire.ts";
+import { readForm, storeForm } from "../kit/residue/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
-import { keepSilence, reportStale, respell } from "./silence.ts";
+import { storeEmptyField, reportStaleForm, restoreEmptyField } from "./empty-fields.ts";
 
-/** The form of a text that contradicts the arguments. */
-const OTHER = "other";
+/** The form of a `rawArgsText` that contradicts `arguments`. */
+const CONTRADICTORY = "other";
 
 function isEmptyObject(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Reads the payload of a call whose fields have been checked. */
+/** Decodes the checked payload of a call. */
 export function decodeCall(payload: JsonObject, dialect: string): ToolCallPart {
   const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: "", input: {} };
   copyField(payload, "toolCallId", call);
   copyField(payload, "toolName", call);
-  const { arguments: given = null, rawArgsText: text } = payload;
-  keepSilence(call, dialect, "arguments", payload["arguments"]);
-  if (given !== null) copyField(payload, "arguments", call, "input");
-  if (typeof text === "string") readText(call, given, text, dialect);
+  const { arguments: args = null, rawArgsText: text } = payload;
+  storeEmptyField(call, dialect, "arguments", payload["arguments"]);
+  if (args !== null) copyField(payload, "arguments", call, "input");
+  if (typeof text === "string") decodeArgumentsText(call, args, text, dialect);
   else if (hasExactNumbers(call.input)) {
-    // The digits need a text to survive where values are copied; the wire has none, which is noted.
+    // Exact digits survive copies only in a text; that the wire has none is stored as form.
     call.inputText = stringifyJson(call.input);
-    keepSilence(call, dialect, "rawArgsText", text);
+    storeEmptyField(call, dialect, "rawArgsText", text);
   } else if (text === null) storeForm(call, dialect, "rawArgsText", null);
   return call;
 }
 
-function readText(call: ToolCallPart, given: JsonValue, text: string, dialect: string): void {
-  const read = readArguments(text);
+function decodeArgumentsText(call: ToolCallPart, args: JsonValue, text: string, dialect: string): void {
+  const parsed = parseArguments(text);
   call.inputText = text;
-  if (read.invalid === true) call.invalid = true;
-  if (given === null || (read.invalid === true && isEmptyObject(given))) call.input = read.input;
-  // The wire contradicts itself: the value is the input, the text is kept as it is.
-  else if (read.invalid === true || !sameJson(read.input, given)) storeForm(call, dialect, "rawArgsText", OTHER);
+  if (parsed.invalid === true) call.invalid = true;
+  if (args === null || (parsed.invalid === true && isEmptyObject(args))) call.input = parsed.input;
+  // The wire contradicts itself: the value is the input, and the text is stored.
+  else if (parsed.invalid === true || !sameJson(parsed.input, args))
+    storeForm(call, dialect, "rawArgsText", CONTRADICTORY);
 }
 
-/** The text that the arguments were read from, where it still stands for the input. */
-function standingText({ input, inputText, invalid }: ToolCallPart, form: JsonValue | undefined): string | undefined {
+/** Returns the text of the arguments if it still corresponds to the input. */
+function findCurrentText({ input, inputText, invalid }: ToolCallPart, form: JsonValue | undefined): string | undefined {
   const ownText = invalid === true && typeof input === "string" ? input : undefined;
-  // Null alone would be read as no arguments.
+  // A null alone would be decoded as no arguments.
   const text = inputText ?? ownText ?? (input === null ? "null" : undefined);
-  if (text === undefined || form === OTHER) return text;
-  return argumentsText({ input, inputText: text }) === text ? text : undefined;
+  if (text === undefined || form === CONTRADICTORY) return text;
+  return formatArguments({ input, inputText: text }) === text ? text : undefined;
 }
 
 export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonObject {
   const form = readForm(call, context.dialect)["rawArgsText"];
-  const text = standingText(call, form);
-  const read = text === undefined ? undefined : readArguments(text);
-  const isUnreadable = read?.invalid === true;
+  const text = findCurrentText(call, form);
+  const parsed = text === undefined ? undefined : parseArguments(text);
+  const isUnreadable = parsed?.invalid === true;
   const payload: JsonObject = { toolCallId: call.toolCallId, toolName: call.toolName };
-  // The text has every digit.
-  const isExact = form !== OTHER && hasExactNumbers(read?.input);
-  copyField(isExact ? { input: read?.input } : call, "input", payload, "arguments");
-  // An unreadable text would make a call invalid that is not.
+  // The text has the exact digits.
+  const isExact = form !== CONTRADICTORY && hasExactNumbers(parsed?.input);
+  copyField(isExact ? { input: parsed?.input } : call, "input", payload, "arguments");
+  // An unparsable text would make a valid call invalid.
   const isSpelled =
-    text !== undefined && (form === undefined || form === OTHER) && (!isUnreadable || call.invalid === true);
+    text !== undefined && (form === undefined || form === CONTRADICTORY) && (!isUnreadable || call.invalid === true);
   if (isSpelled) {
     payload["rawArgsText"] = text;
     if (isUnreadable && call.input === text) payload["arguments"] = {};
-  } else if (form === OTHER) reportStale(context, "rawArgsText");
-  else respell(payload, "rawArgsText", true, call, context);
-  // Null or nothing fits beside a text, or where there are no arguments.
-  respell(payload, "arguments", isSpelled || isEmptyObject(payload["arguments"]), call, context);
-  if (call.invalid === true && !(isSpelled && isUnreadable)) context.report.addLoss("call-invalid", "invalid");
+  } else if (form === CONTRADICTORY) reportStaleForm(context, "rawArgsText");
+  else restoreEmptyField(payload, "rawArgsText", true, call, context);
+  // A stored null or absence fits beside a text, or without arguments.
+  restoreEmptyField(payload, "arguments", isSpelled || isEmptyObject(payload["arguments"]), call, context);
+  if (call.invalid === true && !(isSpelled && isUnreadable))
+    context.report.addLoss("invalid-call-unsupported", "invalid");
   return payload;
 }

@@ -1,5 +1,5 @@
-// The wire of the run shape as its document gives it: messages of parts, and the deltas that they arrive in.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Wire types of the run shape: messages of parts, and the deltas of their streams.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 export const RUN_ROLES = ["system", "user", "assistant", "tool"] as const;
 export type RunRole = (typeof RUN_ROLES)[number];
@@ -10,7 +10,7 @@ export interface RunMessage {
   parts: RunPart[];
   /** ISO 8601. */
   timestamp: string;
-  /** Usage, traces, approvals and whatever else is beside the message. */
+  /** Usage, traces, approvals and further data about the message. */
   meta?: JsonObject;
 }
 

@@ -1,59 +1,59 @@
-// One content part. A kind that is not known, or a known one without its data, is kept verbatim.
-import type { JsonObject } from "../../model/json.ts";
+// Decodes one content part. An unknown kind, or a known one without its data, becomes an opaque part.
+import type { JsonObject } from "../../model/json/index.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, kindOf } from "../kit/read.ts";
+import { isObject, describeKind } from "../kit/fields/read-wire.ts";
 import { decodeMedia } from "./media.ts";
-import { FieldReader } from "./spelling.ts";
-import type { Kind } from "./terms.ts";
-import { DATA_FIELDS, fieldOf, readKind } from "./terms.ts";
+import { FieldReader } from "./field-reader.ts";
+import type { TaggedKind } from "./wire-names.ts";
+import { DATA_FIELDS, toDataField, parseKind } from "./wire-names.ts";
 import { decodeRedacted, decodeThinking } from "./thinking.ts";
-import type { CallNames } from "./tools.ts";
-import { decodeCall, decodeResult } from "./tools.ts";
+import type { CallNames } from "./tool-parts.ts";
+import { decodeCall, decodeResult } from "./tool-parts.ts";
 
-/** What the parts of a message are read with. */
-export interface PartReading {
+/** The state of decoding the parts of a message. */
+export interface TaggedDecodeState {
   names: CallNames;
-  /** The call that a TOOL message names. */
+  /** The `tool_call_id` of a TOOL message. */
   callId: string | undefined;
   context: DecodeContext;
 }
 
-export function decodePart(wire: JsonObject, reading: PartReading): Part {
-  const { context } = reading;
-  const word = wire["kind"];
-  if (word !== undefined && typeof word !== "string") {
-    return context.fail("wrong-type", `Expected a string, found ${kindOf(word)}.`, "kind");
+export function decodePart(wire: JsonObject, state: TaggedDecodeState): Part {
+  const { context } = state;
+  const wireKind = wire["kind"];
+  if (wireKind !== undefined && typeof wireKind !== "string") {
+    return context.fail("wrong-type", `Expected a string, found ${describeKind(wireKind)}.`, "kind");
   }
-  const kind = word === undefined ? undefined : readKind(word);
-  const part = kind === undefined ? undefined : decodeKind(kind, wire, reading);
+  const kind = wireKind === undefined ? undefined : parseKind(wireKind);
+  const part = kind === undefined ? undefined : decodeKind(kind, wire, state);
   return part ?? { type: "opaque", dialect: context.dialect, value: wire };
 }
 
-function decodeKind(kind: Kind, wire: JsonObject, reading: PartReading): Part | undefined {
-  const { context } = reading;
+function decodeKind(kind: TaggedKind, wire: JsonObject, state: TaggedDecodeState): Part | undefined {
+  const { context } = state;
   if (kind === "REDACTED_THINKING") return decodeRedacted(wire, context);
-  const field = fieldOf(kind);
+  const field = toDataField(kind);
   const reader = new FieldReader(wire, context, DATA_FIELDS);
-  reader.value("kind");
-  const data = reader.value(field);
+  reader.read("kind");
+  const data = reader.read(field);
   if (data === undefined) return undefined;
   let part: Part | undefined;
   if (kind === "TEXT") {
-    part = typeof data === "string" ? { type: "text", text: data } : reader.wrongType("a string", field, data);
+    part = typeof data === "string" ? { type: "text", text: data } : reader.failWrongType("a string", field, data);
   } else if (isObject(data)) {
-    part = context.pathTracker.into(field, () => decodeData(kind, data, reading));
+    part = context.pathTracker.into(field, () => decodeData(kind, data, state));
   } else {
-    reader.wrongType("an object", field, data);
+    reader.failWrongType("an object", field, data);
   }
-  if (part !== undefined) reader.keepRest(part);
+  if (part !== undefined) reader.storeRemaining(part);
   return part;
 }
 
 function decodeData(
-  kind: Exclude<Kind, "TEXT" | "REDACTED_THINKING">,
+  kind: Exclude<TaggedKind, "TEXT" | "REDACTED_THINKING">,
   data: JsonObject,
-  { names, callId, context }: PartReading,
+  { names, callId, context }: TaggedDecodeState,
 ): Part | undefined {
   switch (kind) {
     case "IMAGE":

@@ -1,16 +1,16 @@
-// From the wire to messages: one message each, its parts in order.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Decodes tagged messages, with their parts in order.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOf, readMessageList, readObject, readString } from "../kit/read.ts";
-import { storeForm } from "../kit/residue.ts";
-import type { PartReading } from "./decode-part.ts";
+import { describeKind, readMessageList, readObject, readString } from "../kit/fields/read-wire.ts";
+import { storeForm } from "../kit/residue/residue.ts";
+import type { TaggedDecodeState } from "./decode-part.ts";
 import { decodePart } from "./decode-part.ts";
-import { FieldReader } from "./spelling.ts";
-import { readRole } from "./terms.ts";
+import { FieldReader } from "./field-reader.ts";
+import { parseRole } from "./wire-names.ts";
 import { plainCallId, readBareOutput } from "./tool-message.ts";
-import { CallNames } from "./tools.ts";
+import { CallNames } from "./tool-parts.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
@@ -19,44 +19,48 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 }
 
 function decodeMessage(wire: JsonObject, names: CallNames, context: DecodeContext): Message {
-  const word = readString(wire, "role", context);
-  const role = readRole(word);
+  const wireRole = readString(wire, "role", context);
+  const role = parseRole(wireRole);
   const message: Message = { role: role ?? "user", parts: [] };
-  if (role === undefined) storeForm(message, context.dialect, "role", word);
+  if (role === undefined) storeForm(message, context.dialect, "role", wireRole);
   const reader = new FieldReader(wire, context);
-  reader.value("role");
-  reader.expect("content");
-  const content = reader.value("content");
-  const callId = reader.text("tool_call_id");
-  const reading: PartReading = { names, callId: role === "tool" ? callId : undefined, context };
-  message.parts = decodeContent(content, reading);
-  if (!becomesBareResult(message, content, reading) && typeof content === "string") {
+  reader.read("role");
+  reader.expectField("content");
+  const content = reader.read("content");
+  const callId = reader.readString("tool_call_id");
+  const state: TaggedDecodeState = { names, callId: role === "tool" ? callId : undefined, context };
+  message.parts = decodeContent(content, state);
+  if (!decodeBareResult(message, content, state) && typeof content === "string") {
     storeForm(message, context.dialect, "content", "string");
   }
-  const said = plainCallId(message);
-  if (said !== undefined) reader.expect("tool_call_id");
-  if (said !== callId) reader.leave("tool_call_id");
-  reader.keepRest(message);
+  const plainId = plainCallId(message);
+  if (plainId !== undefined) reader.expectField("tool_call_id");
+  if (plainId !== callId) reader.releaseField("tool_call_id");
+  reader.storeRemaining(message);
   return message;
 }
 
-function decodeContent(content: JsonValue | undefined, reading: PartReading): Part[] {
-  const { context } = reading;
+function decodeContent(content: JsonValue | undefined, state: TaggedDecodeState): Part[] {
+  const { context } = state;
   if (content === undefined) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) {
-    return context.fail("wrong-type", `Expected a list of parts or a string, found ${kindOf(content)}.`, "content");
+    return context.fail(
+      "wrong-type",
+      `Expected a list of parts or a string, found ${describeKind(content)}.`,
+      "content",
+    );
   }
-  return context.pathTracker.each("content", content, (value) => decodePart(readObject(value, context), reading));
+  return context.pathTracker.each("content", content, (value) => decodePart(readObject(value, context), state));
 }
 
-/** Where a TOOL message names its call and holds nothing but output, that is its one result. */
-function becomesBareResult(message: Message, content: JsonValue | undefined, reading: PartReading): boolean {
-  const { callId, names, context } = reading;
-  const bare = callId === undefined ? undefined : readBareOutput(content, message.parts);
-  if (callId === undefined || bare === undefined) return false;
-  const toolName = names.of(callId);
-  message.parts = [{ type: "tool-result", toolCallId: callId, toolName, isError: false, ...bare.output }];
-  if (bare.form !== undefined) storeForm(message, context.dialect, "content", bare.form);
+/** Decodes a TOOL message with a call id and output only as one result; returns false for other messages. */
+function decodeBareResult(message: Message, content: JsonValue | undefined, state: TaggedDecodeState): boolean {
+  const { callId, names, context } = state;
+  const bareOutput = callId === undefined ? undefined : readBareOutput(content, message.parts);
+  if (callId === undefined || bareOutput === undefined) return false;
+  const toolName = names.findName(callId);
+  message.parts = [{ type: "tool-result", toolCallId: callId, toolName, isError: false, ...bareOutput.output }];
+  if (bareOutput.form !== undefined) storeForm(message, context.dialect, "content", bareOutput.form);
   return true;
 }

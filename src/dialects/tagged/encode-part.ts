@@ -1,28 +1,28 @@
-// One part in the plain form, or as it once was spelled. What cannot be said is reported.
-import type { JsonObject } from "../../model/json.ts";
+// Encodes one part, in the plain form or in its stored form; a part that is not supported is reported.
+import type { JsonObject } from "../../model/json/index.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isObject } from "../kit/read.ts";
-import type { Code } from "./losses.ts";
-import { reportRest } from "./losses.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
+import type { TaggedLossCode } from "./losses.ts";
+import { reportTaggedFields } from "./losses.ts";
 import { encodeMedia } from "./media.ts";
-import { restoreRest } from "./spelling.ts";
+import { restoreRemaining } from "./field-reader.ts";
 import { encodeReasoning } from "./thinking.ts";
-import type { CallNames } from "./tools.ts";
-import { encodeCall, encodeResult } from "./tools.ts";
+import type { CallNames } from "./tool-parts.ts";
+import { encodeCall, encodeResult } from "./tool-parts.ts";
 import type { TaggedText } from "./types.ts";
 
-/** What the parts of a message are written with. */
-export interface PartWriting {
+/** The state of encoding the parts of a message. */
+export interface TaggedEncodeState {
   names: CallNames;
-  /** What the message's own `tool_call_id` will say. */
+  /** The message's own `tool_call_id`. */
   callId: string | undefined;
-  context: EncodeContext<Code>;
+  context: EncodeContext<TaggedLossCode>;
 }
 
-/** The wire part; undefined where the part was left out. */
-export function encodePart(part: Part, writing: PartWriting): JsonObject | undefined {
-  const { names, callId, context } = writing;
+/** Encodes a part; undefined if it was dropped. */
+export function encodePart(part: Part, state: TaggedEncodeState): JsonObject | undefined {
+  const { names, callId, context } = state;
   switch (part.type) {
     case "text":
     case "refusal":
@@ -37,42 +37,42 @@ export function encodePart(part: Part, writing: PartWriting): JsonObject | undef
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {
-        context.report.addLoss("provider-tool");
+        context.report.addLoss("provider-tool-unsupported");
         return undefined;
       }
       return part.type === "tool-call" ? encodeCall(part, names, context) : encodeResult(part, callId, names, context);
     case "opaque":
       return encodeOpaque(part, context);
     default:
-      // Messages from outside may hold parts that the types do not know.
-      context.report.addLoss("part-unsayable");
+      // Messages of callers may contain parts that the types do not include.
+      context.report.addLoss("part-unsupported");
       return undefined;
   }
 }
 
-const TEXT: ReadonlySet<string> = new Set(["type", "extra", "text"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "extra", "text"]);
 
-function encodeText(part: TextPart | RefusalPart, context: EncodeContext<Code>): JsonObject {
+function encodeText(part: TextPart | RefusalPart, context: EncodeContext<TaggedLossCode>): JsonObject {
   if (part.type === "refusal") context.report.addLoss("refusal-as-text");
-  reportRest(part, TEXT, context);
+  reportTaggedFields(part, TEXT_FIELDS, context);
   const wire: JsonObject = { ...({ kind: "TEXT", text: part.text } satisfies TaggedText) };
-  return restoreRest(wire, part, context);
+  return restoreRemaining(wire, part, context);
 }
 
-/** A verbatim block has room for nothing beside itself, residue included. */
-const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
+/** The wire part of an opaque part is its value; no other field, not even residue, can be added. */
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
-function encodeOpaque(part: OpaquePart, context: EncodeContext<Code>): JsonObject | undefined {
+function encodeOpaque(part: OpaquePart, context: EncodeContext<TaggedLossCode>): JsonObject | undefined {
   if (part.dialect !== context.dialect) {
-    context.report.addLoss("opaque-foreign");
+    context.report.addLoss("opaque-not-portable");
     return undefined;
   }
-  // The decoder puts a whole wire part there; anything else could not be read again.
+  // The decoder stores a whole wire part; any other value could not be decoded again.
   const { value } = part;
   if (!isObject(value) || typeof (value["kind"] ?? "") !== "string") {
-    context.report.addLoss("part-unsayable");
+    context.report.addLoss("part-unsupported");
     return undefined;
   }
-  reportRest(part, OPAQUE, context);
+  reportTaggedFields(part, OPAQUE_FIELDS, context);
   return value;
 }

@@ -2,7 +2,7 @@
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
-import { LOSSES } from "./losses.ts";
+import { TAGGED_LOSSES } from "./losses.ts";
 
 export type {
   MediaData,
@@ -22,6 +22,6 @@ export type {
 export const tagged = defineDialect({
   id: "tagged",
   title: "Tagged messages",
-  losses: LOSSES,
+  losses: TAGGED_LOSSES,
   messages: { decode: decodeMessages, encode: encodeMessages },
 });

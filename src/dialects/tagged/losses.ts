@@ -1,80 +1,67 @@
-// What encoding into this shape can lose.
+// Losses of encoding into tagged messages: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import {
-  bookkeeping,
-  callInvalid,
-  fieldUnsaid,
-  fileId,
-  formStale,
-  mediaAsFile,
-  mediaElsewhere,
-  opaqueForeign,
-  outputAsText,
-  partUnsayable,
-  providerTool,
-  refusalAsText,
-  residueClash,
-  resultEmpty,
-  roleApproximated,
-  textAsData,
-  toolName,
-} from "../kit/losses.ts";
-import type { LossDeclaration } from "../kit/report.ts";
-import { NOT_PORTABLE_LOSSES, reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
+import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import type { LossTable } from "../kit/losses/report.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/residue.ts";
 
-export const LOSSES = {
-  ...NOT_PORTABLE_LOSSES,
-  ...bookkeeping,
-  ...fieldUnsaid,
-  ...formStale,
-  ...residueClash,
-  ...roleApproximated,
-  ...partUnsayable,
-  ...opaqueForeign,
-  ...refusalAsText,
-  ...mediaAsFile,
-  ...textAsData,
-  ...mediaElsewhere,
-  ...fileId,
-  ...callInvalid,
-  ...providerTool,
-  ...toolName,
-  ...resultEmpty,
-  ...outputAsText,
+export const TAGGED_LOSSES = {
+  ...pickLosses(COMMON_LOSSES, [
+    "field-unsupported",
+    "file-id-not-portable",
+    "form-not-portable",
+    "form-stale",
+    "invalid-call-unsupported",
+    "media-as-file",
+    "media-source-unsupported",
+    "metadata-dropped",
+    "opaque-not-portable",
+    "output-as-text",
+    "part-unsupported",
+    "provider-tool-unsupported",
+    "refusal-as-text",
+    "residue-conflict",
+    "residue-not-portable",
+    "result-empty",
+    "result-text-joined",
+    "result-tool-name-dropped",
+    "role-approximated",
+    "seal-not-portable",
+    "text-as-data",
+  ]),
+  // The wrapper is plain form here, not a repair: it is never read back (B22).
   "arguments-wrapped": {
     action: "approximated",
     level: "loss",
-    message: 'Arguments must be an object here; these were written as { "$value": … }.',
-  },
-  "result-text-joined": {
-    action: "approximated",
-    level: "note",
-    message: "A result is one text here; this text was joined with the rest of it.",
+    message: '{target} requires arguments to be an object; these were written as { "$value": … }.',
   },
   "result-part-dropped": {
     action: "dropped",
     level: "loss",
-    message: "A result is a text here; send images and files in a message of their own.",
+    message: "A result of {target} is a text; this part was dropped. Send images and files in a message of their own.",
   },
-} as const satisfies Record<string, LossDeclaration>;
+} as const satisfies LossTable;
 
-export type Code = keyof typeof LOSSES;
+export type TaggedLossCode = keyof typeof TAGGED_LOSSES;
 
-/** Fields of messages and parts that are known not to travel; what is not listed is `field-unsaid`. */
-const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
-  id: "bookkeeping",
-  metadata: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  createdAt: "bookkeeping",
-  cache: "bookkeeping",
-  size: "bookkeeping",
-  issuer: "bookkeeping",
-  executor: "bookkeeping",
-  seals: "seal-foreign",
+/** The loss codes of fields that are known not to be encoded; other fields are reported as `field-unsupported`. */
+const FIELD_CODES: Readonly<Partial<Record<string, TaggedLossCode>>> = {
+  id: "metadata-dropped",
+  metadata: "metadata-dropped",
+  parentMessageId: "metadata-dropped",
+  createdAt: "metadata-dropped",
+  cache: "metadata-dropped",
+  size: "metadata-dropped",
+  issuer: "metadata-dropped",
+  executor: "metadata-dropped",
+  seals: "seal-not-portable",
 };
 
-/** Reports what does not travel of the message or part in hand. */
-export function reportRest(value: object, carried: ReadonlySet<string>, context: EncodeContext<Code>): void {
-  reportUnsupportedFields(value, carried, context, "field-unsaid", UNCARRIED);
-  if (carried.has("extra")) reportNotPortableResidue(value, context);
+/** Reports every field of a message or part that is not in `supported`, and the residue of other dialects. */
+export function reportTaggedFields(
+  value: object,
+  supported: ReadonlySet<string>,
+  context: EncodeContext<TaggedLossCode>,
+): void {
+  reportUnsupportedFields(value, supported, context, "field-unsupported", FIELD_CODES);
+  if (supported.has("extra")) reportNotPortableResidue(value, context);
 }

@@ -1,98 +1,107 @@
-// Reasoning, open and redacted. The signature and the redacted payload are Anthropic's: they are seals of that dialect,
-// and no other dialect's seal can stand in their place (B5).
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// Reasoning of tagged messages, plain and redacted. The signature and the redacted payload are seals of Anthropic, and no
+// seal of another dialect can replace them (B5).
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { ReasoningPart, Seal } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { isObject } from "../kit/read.ts";
-import { readForm, isSealFor, storeForm } from "../kit/residue.ts";
-import type { Code } from "./losses.ts";
-import { reportRest } from "./losses.ts";
-import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
-import { DATA_FIELDS, fieldOf, KINDS, REDACTED } from "./terms.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
+import { readForm, storeForm } from "../kit/residue/residue.ts";
+import { isSealFor } from "../kit/seals/seals.ts";
+import type { TaggedLossCode } from "./losses.ts";
+import { reportTaggedFields } from "./losses.ts";
+import { FieldReader, restoreRemaining, wasDataOmitted } from "./field-reader.ts";
+import { DATA_FIELDS, toDataField, TAGGED_KINDS, REDACTED } from "./wire-names.ts";
 
 const ISSUER = "anthropic";
-const CARRIED: ReadonlySet<string> = new Set(["type", "extra", "text", "seals"]);
+const SUPPORTED: ReadonlySet<string> = new Set(["type", "extra", "text", "seals"]);
 
-function sealed(kind: "signature" | "redacted", value: string, { provider }: DecodeContext): Seal {
+function createTaggedSeal(kind: "signature" | "redacted", value: string, { provider }: DecodeContext): Seal {
   return { dialect: ISSUER, ...(provider === undefined ? {} : { provider }), kind, value };
 }
 
 export function decodeThinking(data: JsonObject, context: DecodeContext): ReasoningPart {
-  const reader = new FieldReader(data, context);
-  reader.expect("text");
-  const part: ReasoningPart = { type: "reasoning", text: reader.text("text") ?? "" };
-  const signature = reader.text("signature");
+  const dataReader = new FieldReader(data, context);
+  dataReader.expectField("text");
+  const part: ReasoningPart = { type: "reasoning", text: dataReader.readString("text") ?? "" };
+  const signature = dataReader.readString("signature");
   if (signature === "") storeForm(part, context.dialect, "signature", "");
-  else if (signature !== undefined) part.seals = [sealed("signature", signature, context)];
-  reader.keepRest(part, fieldOf(KINDS.reasoning));
+  else if (signature !== undefined) part.seals = [createTaggedSeal("signature", signature, context)];
+  dataReader.storeRemaining(part, toDataField(TAGGED_KINDS.reasoning));
   return part;
 }
 
-/** Where the payload of a redacted block may stand, the plain place first. Anywhere else, the block is kept verbatim. */
-const PLACES = ["redacted_thinking.data", "thinking.signature", "thinking.text"] as const;
+/** Fields that can hold the payload of a redacted block, the plain one first. A block without any is an opaque part. */
+const PAYLOAD_PATHS = ["redacted_thinking.data", "thinking.signature", "thinking.text"] as const;
 
-/** Redacted reasoning; undefined where no payload can be found. */
+/** Decodes redacted reasoning; undefined if it has no payload. */
 export function decodeRedacted(wire: JsonObject, context: DecodeContext): ReasoningPart | undefined {
-  for (const place of PLACES) {
-    const [field = "", inner = ""] = place.split(".");
+  for (const payloadPath of PAYLOAD_PATHS) {
+    const [field = "", inner = ""] = payloadPath.split(".");
     const data = wire[field];
     const payload = isObject(data) ? data[inner] : undefined;
     if (!isObject(data) || typeof payload !== "string" || payload === "") continue;
-    const part: ReasoningPart = { type: "reasoning", text: "", seals: [sealed("redacted", payload, context)] };
-    if (place !== PLACES[0]) storeForm(part, context.dialect, "redacted", place);
-    const outer = new FieldReader(wire, context, DATA_FIELDS);
-    outer.value("kind");
-    outer.value(field);
-    outer.keepRest(part);
-    const reader = new FieldReader(data, context);
-    reader.value(inner);
-    reader.keepRest(part, field);
+    const part: ReasoningPart = {
+      type: "reasoning",
+      text: "",
+      seals: [createTaggedSeal("redacted", payload, context)],
+    };
+    if (payloadPath !== PAYLOAD_PATHS[0]) storeForm(part, context.dialect, "redacted", payloadPath);
+    const partReader = new FieldReader(wire, context, DATA_FIELDS);
+    partReader.read("kind");
+    partReader.read(field);
+    partReader.storeRemaining(part);
+    const dataReader = new FieldReader(data, context);
+    dataReader.read(inner);
+    dataReader.storeRemaining(part, field);
     return part;
   }
   return undefined;
 }
 
-export function encodeReasoning(part: ReasoningPart, context: EncodeContext<Code>): JsonObject {
-  reportRest(part, CARRIED, context);
+export function encodeReasoning(part: ReasoningPart, context: EncodeContext<TaggedLossCode>): JsonObject {
+  reportTaggedFields(part, SUPPORTED, context);
   const form = readForm(part, context.dialect);
-  const redacted = part.text === "" ? sealFor(part, "redacted", context) : undefined;
-  const carried = redacted ?? sealFor(part, "signature", context);
-  reportSeals(part, carried, context);
+  const redacted = part.text === "" ? findSealToSend(part, "redacted", context) : undefined;
+  const sentSeal = redacted ?? findSealToSend(part, "signature", context);
+  reportSeals(part, sentSeal, context);
   if (redacted !== undefined) return encodeRedacted(part, redacted, form["redacted"], context);
   if (form["redacted"] !== undefined) context.report.addLoss("form-stale", ["extra", context.dialect]);
   const data: JsonObject = {};
   if (part.text !== "" || !wasDataOmitted(form, "text")) data["text"] = part.text;
-  if (carried !== undefined) data["signature"] = carried.value;
+  if (sentSeal !== undefined) data["signature"] = sentSeal.value;
   else if (form["signature"] === "") data["signature"] = "";
-  const field = fieldOf(KINDS.reasoning);
-  return restoreRest({ kind: KINDS.reasoning, [field]: data }, part, context, field);
+  const field = toDataField(TAGGED_KINDS.reasoning);
+  return restoreRemaining({ kind: TAGGED_KINDS.reasoning, [field]: data }, part, context, field);
 }
 
 function encodeRedacted(
   part: ReasoningPart,
   seal: Seal,
-  spelled: JsonValue | undefined,
-  context: EncodeContext<Code>,
+  form: JsonValue | undefined,
+  context: EncodeContext<TaggedLossCode>,
 ): JsonObject {
-  const place = PLACES.find((each) => each === spelled) ?? PLACES[0];
-  const [field = "", inner = ""] = place.split(".");
+  const payloadPath = PAYLOAD_PATHS.find((each) => each === form) ?? PAYLOAD_PATHS[0];
+  const [field = "", inner = ""] = payloadPath.split(".");
   const data: JsonObject = { [inner]: seal.value };
-  return restoreRest({ kind: REDACTED, [field]: data }, part, context, field);
+  return restoreRemaining({ kind: REDACTED, [field]: data }, part, context, field);
 }
 
-function sealFor(part: ReasoningPart, kind: Seal["kind"], { provider }: EncodeContext<Code>): Seal | undefined {
+function findSealToSend(
+  part: ReasoningPart,
+  kind: Seal["kind"],
+  { provider }: EncodeContext<TaggedLossCode>,
+): Seal | undefined {
   const target = { dialect: ISSUER, ...(provider === undefined ? {} : { provider }) };
-  // An empty value would not be read back as a seal.
+  // An empty value would not be decoded as a seal.
   return part.seals?.find((seal) => seal.kind === kind && seal.value !== "" && isSealFor(seal, target));
 }
 
-/** What the wire cannot say of a seal that goes out: a decoder stamps its own provider, and no model. */
-function reportSeals(part: ReasoningPart, carried: Seal | undefined, context: EncodeContext<Code>): void {
+/** Reports the seals that were not sent, and the issuer of the sent one: a decoder stamps its own provider, and no model. */
+function reportSeals(part: ReasoningPart, sentSeal: Seal | undefined, context: EncodeContext<TaggedLossCode>): void {
   part.seals?.forEach((seal, index) => {
-    if (seal !== carried) return context.report.addLoss("seal-foreign", ["seals", index]);
-    if (seal.model !== undefined) context.report.addLoss("bookkeeping", ["seals", index, "model"]);
+    if (seal !== sentSeal) return context.report.addLoss("seal-not-portable", ["seals", index]);
+    if (seal.model !== undefined) context.report.addLoss("metadata-dropped", ["seals", index, "model"]);
     if (seal.provider !== undefined && seal.provider !== context.provider) {
-      context.report.addLoss("bookkeeping", ["seals", index, "provider"]);
+      context.report.addLoss("metadata-dropped", ["seals", index, "provider"]);
     }
   });
 }

@@ -1,12 +1,12 @@
-// TOOL messages: what their `tool_call_id` says, and those that say their result without a TOOL_RESULT part, the id on
-// the message and the output as a string, as text, or as parts. That is a result like any other, with a note of its form.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// TOOL messages: their `tool_call_id`, and bare results, which have the id on the message and the output as its content (a
+// string, a text part or parts) instead of a TOOL_RESULT part. A bare result decodes to an ordinary result with a form.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, PartType, ToolResultPart } from "../../model/parts.ts";
-import { wasOmitted } from "./spelling.ts";
-import { KINDS } from "./terms.ts";
+import { wasOmitted } from "./field-reader.ts";
+import { TAGGED_KINDS } from "./wire-names.ts";
 
-/** What `tool_call_id` says in the plain form: the call of the only result in a TOOL message. */
+/** Returns the `tool_call_id` of the plain form: the call id of the only result in a TOOL message. */
 export function plainCallId({ role, parts }: Message): string | undefined {
   if (role !== "tool") return undefined;
   const results = parts.filter((part) => part.type === "tool-result" && part.executor !== "provider");
@@ -14,58 +14,58 @@ export function plainCallId({ role, parts }: Message): string | undefined {
   return results.length === 1 && only?.type === "tool-result" ? only.toolCallId : undefined;
 }
 
-/** string: the content is the output; text: one TEXT part is the output; parts: the parts are the result's content. */
-export type ContentForm = "string" | "text" | "parts";
+/** The form of a bare result. string: the content is the output; text: one TEXT part is; parts: the parts are its content. */
+export type ToolContentForm = "string" | "text" | "parts";
 
-const PIECES: ReadonlySet<PartType> = new Set<PartType>(["text", "image", "audio", "file"]);
+const OUTPUT_PART_TYPES: ReadonlySet<PartType> = new Set<PartType>(["text", "image", "audio", "file"]);
 
-function arePieces(parts: readonly Part[]): boolean {
-  return parts.every(({ type }) => PIECES.has(type));
+function areOutputParts(parts: readonly Part[]): boolean {
+  return parts.every(({ type }) => OUTPUT_PART_TYPES.has(type));
 }
 
-/** The output that the content of a TOOL message stands for; undefined where it holds more than output. */
+/** Returns the output in the content of a TOOL message; undefined if it contains other parts. */
 export function readBareOutput(
   content: JsonValue | undefined,
   parts: Part[],
-): { form?: ContentForm; output: Pick<ToolResultPart, "output" | "content"> } | undefined {
+): { form?: ToolContentForm; output: Pick<ToolResultPart, "output" | "content"> } | undefined {
   if (content === undefined || content === null) return { output: {} };
   const [only] = parts;
   const isText = parts.length === 1 && only?.type === "text" && only.extra === undefined;
   if (typeof content === "string") return isText ? { form: "string", output: { output: only.text } } : undefined;
   if (isText) return { form: "text", output: { output: only.text } };
-  return arePieces(parts) ? { form: "parts", output: { content: parts } } : undefined;
+  return areOutputParts(parts) ? { form: "parts", output: { content: parts } } : undefined;
 }
 
-/** The result of a message that was written without TOOL_RESULT and can be again. */
-export function bareResultOf(message: Message, form: JsonObject, dialect: string): ToolResultPart | undefined {
+/** Returns the result of a message that was decoded from a bare result and can be encoded as one. */
+export function findBareResult(message: Message, form: JsonObject, dialect: string): ToolResultPart | undefined {
   const [result] = message.parts;
   if (message.role !== "tool" || message.parts.length !== 1 || result?.type !== "tool-result") return undefined;
-  // The id has its place on the message, and nothing but the output has one in the content.
+  // A bare result has its id on the message, and its content holds the output only.
   if (wasOmitted(form, "tool_call_id") || Object.hasOwn(message.extra?.[dialect] ?? {}, "tool_call_id"))
     return undefined;
   if (result.isError || result.executor === "provider" || result.extra?.[dialect] !== undefined) return undefined;
-  return fits(result, form) ? result : undefined;
+  return fitsContentForm(result, form) ? result : undefined;
 }
 
-function fits({ output, content }: ToolResultPart, form: JsonObject): boolean {
+function fitsContentForm({ output, content }: ToolResultPart, form: JsonObject): boolean {
   switch (form["content"]) {
     case "string":
     case "text":
       return typeof output === "string" && content === undefined;
     case "parts":
-      return output === undefined && content !== undefined && arePieces(content);
+      return output === undefined && content !== undefined && areOutputParts(content);
     default:
       return wasOmitted(form, "content") && output === undefined && content === undefined;
   }
 }
 
-/** The content of such a message; undefined where it had none. `pieces` are its parts, encoded. */
+/** Returns the content of a bare result; undefined if it had none. */
 export function writeBareOutput(
   { output }: ToolResultPart,
   form: JsonObject,
-  pieces: readonly JsonObject[],
+  encodedParts: readonly JsonObject[],
 ): JsonValue | undefined {
-  if (form["content"] === "parts") return [...pieces];
+  if (form["content"] === "parts") return [...encodedParts];
   if (typeof output !== "string") return undefined;
-  return form["content"] === "string" ? output : [{ kind: KINDS.text, text: output }];
+  return form["content"] === "string" ? output : [{ kind: TAGGED_KINDS.text, text: output }];
 }

@@ -1,12 +1,12 @@
-// The wire: a conversation is a list of messages, a message a list of parts, and a part's `kind` names the field that
-// holds its data. Words are written in upper case; any case is read.
+// Wire types of the tagged shape: a list of messages with lists of parts; a part's `kind` names the field that holds its
+// data. Roles and kinds are encoded in upper case; any case is decoded.
 
 export type TaggedRole = "SYSTEM" | "DEVELOPER" | "USER" | "ASSISTANT" | "TOOL";
 
 export interface TaggedMessage {
   role: TaggedRole;
   content: TaggedPart[];
-  /** For TOOL: the call that the message's one result answers; absent where there are several results. */
+  /** On TOOL: the call id of the message's only result; absent if it has several results. */
   tool_call_id?: string;
 }
 

@@ -1,11 +1,11 @@
-// Blobs: long strings of messages and bytes by themselves, stored once per tenant and content.
-export { beginningOf } from "./beginning.ts";
-export type { TakenString } from "./marker.ts";
-export { isReference, markerOf, misplacedIn, needsBlobs, placeOf } from "./marker.ts";
-export { namedBlobs, pathOfBlob } from "./media.ts";
-export type { BlobMode } from "./restore.ts";
-export { restoreBlobs } from "./restore.ts";
-export type { LightMessage } from "./store.ts";
-export { holdBlobs, takeBlobs } from "./store.ts";
-export { faultOf, isThere, putBlob, readBlob, storeStream } from "./upload.ts";
-export { textOf } from "./text.ts";
+// Blobs: long strings of messages and uploaded bytes, stored once per tenant and content.
+export { readTextPrefix } from "./text-prefix.ts";
+export type { ExtractedString } from "./blob-marker.ts";
+export { isBlobReference, readMarker, findMisplacedString, needsBlobs, findStringPosition } from "./blob-marker.ts";
+export { listReferencedBlobs, findBlobPath } from "./media-parts.ts";
+export type { BlobMode } from "./restore-blobs.ts";
+export { restoreBlobs } from "./restore-blobs.ts";
+export type { MessageWithBlobs } from "./write-blobs.ts";
+export { writeBlobs, extractBlobs } from "./write-blobs.ts";
+export { findBlobFault, refreshExistingBlob, putBlob, readBlob, storeByteStream } from "./upload.ts";
+export { decodeText } from "./text-encoding.ts";

@@ -1,72 +1,77 @@
-// What the next call should see of a thread: the path without interrupted turns (B90), and where it is too long, its
-// instructions and as much of its end as fits, cut where no result loses its call and the end keeps its question (B99).
-// What is stored stays as it is.
+// Selects the messages for the next model call: the path without interrupted turns (B90); if it is too long, its
+// leading instructions and the longest end that fits, cut so that no result loses its call and the end keeps its
+// question (B99). Does not change stored data.
 import type { StoredMessage } from "../../model/message.ts";
-import { readRows } from "../body.ts";
-import { checkCount } from "../check.ts";
-import { isInstruction, lookAbove } from "./above.ts";
-import { isInterrupted, settled } from "./settled.ts";
-import type { Scope } from "../scope.ts";
-import type { ThreadKey } from "../store.ts";
-import { threadKey } from "../threads.ts";
-import { branchLeaf, messagesUp } from "../transcript.ts";
+import { readMessages } from "../messages/message-body.ts";
+import { requireCount } from "../check-arguments.ts";
+import { isInstruction, readAncestorFacts } from "./ancestors.ts";
+import { isInterrupted, removeInterruptedTurns } from "./interrupted-turns.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { ThreadKey } from "../store/contract.ts";
+import { toThreadKey } from "../threads/threads.ts";
+import { findBranchLeaf, readPathUp } from "../messages/transcript.ts";
 import type { ContextOptions } from "../types.ts";
 
-export async function context(scope: Scope, threadId: string, options: ContextOptions = {}): Promise<StoredMessage[]> {
-  const key = threadKey(scope, threadId);
+export async function readContext(
+  scope: LedgerScope,
+  threadId: string,
+  options: ContextOptions = {},
+): Promise<StoredMessage[]> {
+  const key = toThreadKey(scope, threadId);
   const { interrupted = false, maxMessages } = options;
-  const most = maxMessages === undefined ? Number.POSITIVE_INFINITY : checkCount(maxMessages, "maxMessages", 1);
-  const leaf = await branchLeaf(scope, key, options.branch);
-  const { messages, above } = await endOfPath(scope, key, leaf, most, interrupted);
-  if (messages.length <= most && above === null) return messages;
-  const { instructionId, isAll, userId } = await lookAbove(scope, key, above);
+  const limit = maxMessages === undefined ? Number.POSITIVE_INFINITY : requireCount(maxMessages, "maxMessages", 1);
+  const leaf = await findBranchLeaf(scope, key, options.branch);
+  const { messages, ancestorId } = await readPathEnd(scope, key, leaf, limit, interrupted);
+  if (messages.length <= limit && ancestorId === null) return messages;
+  const { instructionId, isInstructionsOnly: isAll, userId } = await readAncestorFacts(scope, key, ancestorId);
   const leading: StoredMessage[] = [];
-  for await (const chunk of messagesUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
+  for await (const chunk of readPathUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
   leading.reverse();
-  // Where only instructions stand above, those that the end begins with lead too.
-  const own = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
-  const begin = own === -1 ? messages.length : own;
+  // If all ancestors are instructions, the instructions at the start of the end are leading too.
+  const firstOther = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
+  const begin = firstOther === -1 ? messages.length : firstOther;
   leading.push(...messages.slice(0, begin));
-  const ask = () => questionAbove(scope, key, userId, interrupted);
-  return [...leading, ...(await keptEnd(messages.slice(begin), most - leading.length, ask))];
+  const readQuestion = () => findQuestionAbove(scope, key, userId, interrupted);
+  return [...leading, ...(await selectEnd(messages.slice(begin), limit - leading.length, readQuestion))];
 }
 
-interface EndOfPath {
+/** The end of a path that was read. */
+interface PathEnd {
   /** Oldest first. */
   messages: StoredMessage[];
-  /** What stands above the first of them and was not read; null where the path begins with them. */
-  above: string | null;
+  /** The parent of the first message; null if the path begins with that message. */
+  ancestorId: string | null;
 }
 
-/** The end of a path: more messages than `most`, if there are so many. */
-async function endOfPath(
-  scope: Scope,
+/** Reads the end of a path: more than `limit` messages, if the path has them. */
+async function readPathEnd(
+  scope: LedgerScope,
   key: ThreadKey,
   leaf: string | null,
-  most: number,
+  limit: number,
   interrupted: boolean,
-): Promise<EndOfPath> {
-  const settle = interrupted ? (messages: StoredMessage[]) => messages : settled;
+): Promise<PathEnd> {
+  const select = interrupted ? (messages: StoredMessage[]) => messages : removeInterruptedTurns;
   const read: StoredMessage[] = [];
   let count = 0;
-  let promising = most;
-  for await (const chunk of messagesUp(scope, key, leaf, { limit: most + 1, blobs: "send" })) {
+  let threshold = limit;
+  for await (const chunk of readPathUp(scope, key, leaf, { limit: limit + 1, blobs: "send" })) {
     for (const message of chunk) {
       read.push(message);
       if (interrupted || !isInterrupted(message)) count++;
     }
-    if (count <= promising) continue;
-    const messages = settle(read.toReversed());
-    if (messages.length > most) return { messages, above: read.at(-1)?.parentMessageId ?? null };
-    // Halves of pairs went, too. The next look is worth its while when there is twice as much to look at.
-    promising = count * 2;
+    if (count <= threshold) continue;
+    const messages = select(read.toReversed());
+    if (messages.length > limit) return { messages, ancestorId: read.at(-1)?.parentMessageId ?? null };
+    // Halves of pairs were removed too. The next check waits for twice as many messages.
+    threshold = count * 2;
   }
-  return { messages: settle(read.reverse()), above: null };
+  return { messages: select(read.reverse()), ancestorId: null };
 }
 
-/** The nearest message from `userId` upwards that is a question, and not a user's word about a call. */
-async function questionAbove(
-  scope: Scope,
+/** Finds the nearest ancestor from `userId` upwards that is a question, not a user message with tool results. */
+async function findQuestionAbove(
+  scope: LedgerScope,
   key: ThreadKey,
   userId: string | null,
   interrupted: boolean,
@@ -74,9 +79,9 @@ async function questionAbove(
   for (let id = userId; id !== null;) {
     const row = await scope.store.reads.message(key, id);
     if (row === undefined) return undefined;
-    const [message] = await readRows(scope, [row], "send");
+    const [message] = await readMessages(scope, [row], "send");
     if (message !== undefined && isQuestion(message) && (interrupted || !isInterrupted(message))) return message;
-    ({ userId: id } = await lookAbove(scope, key, row.parentId));
+    ({ userId: id } = await readAncestorFacts(scope, key, row.parentId));
   }
   return undefined;
 }
@@ -86,31 +91,31 @@ function isQuestion({ role, parts }: StoredMessage): boolean {
 }
 
 /**
- * The longest end that fits and in which every result has its call. One that does not begin with a user message has the
- * nearest question above in front of it, if there is one: an answer without its question would be read as nonsense, and
- * is refused by some providers. `ask` gives the question where none is among the messages.
+ * Returns the longest end that fits and in which every result has its call. If it does not begin with a user message,
+ * the nearest question above is put before it: some providers reject an answer without its question. `readQuestion`
+ * reads the question if it is not among the messages.
  */
-async function keptEnd(
+async function selectEnd(
   messages: readonly StoredMessage[],
-  room: number,
-  ask: () => Promise<StoredMessage | undefined>,
+  limit: number,
+  readQuestion: () => Promise<StoredMessage | undefined>,
 ): Promise<StoredMessage[]> {
-  let asked: Promise<StoredMessage | undefined> | undefined;
-  for (const at of wholeEnds(messages, room)) {
+  let ancestorQuestion: Promise<StoredMessage | undefined> | undefined;
+  for (const at of listCompleteEnds(messages, limit)) {
     const end = messages.slice(at);
     if (end[0]?.role === "user") return end;
-    const question = messages.slice(0, at).findLast(isQuestion) ?? (await (asked ??= ask()));
+    const question = messages.slice(0, at).findLast(isQuestion) ?? (await (ancestorQuestion ??= readQuestion()));
     if (question === undefined) return end;
-    if (end.length < room) return [question, ...end];
+    if (end.length < limit) return [question, ...end];
   }
   return [];
 }
 
-/** Where ends begin that fit and in which every result has its call, the longest first. */
-function wholeEnds(messages: readonly StoredMessage[], room: number): number[] {
+/** Returns the start indexes of the ends that fit and in which every result has its call, the longest first. */
+function listCompleteEnds(messages: readonly StoredMessage[], limit: number): number[] {
   const ends: number[] = [];
   const unanswered = new Set<string>();
-  for (let at = messages.length - 1; at >= 0 && messages.length - at <= room; at--) {
+  for (let at = messages.length - 1; at >= 0 && messages.length - at <= limit; at--) {
     for (const part of messages[at]?.parts.toReversed() ?? []) {
       if (part.type === "tool-result") unanswered.add(part.toolCallId);
       else if (part.type === "tool-call") unanswered.delete(part.toolCallId);

@@ -1,48 +1,49 @@
-// A thread's history as events, read forwards from a cursor in bounded pieces: messages and log rows, merged by id.
+// Reads a thread's history as events from a cursor in bounded batches: messages and log rows, merged by id.
 import type { StoredMessage } from "../../model/index.ts";
 import type { BlobMode } from "../blobs/index.ts";
-import { readRows } from "../body.ts";
-import { readEntry } from "../journal.ts";
-import type { LogRow, MessageHeader, MessageRow, RunRow } from "../rows.ts";
-import { readBatch, readRunEvent } from "../runs/log.ts";
-import { ENDS, isLive } from "../runs/transitions.ts";
-import type { Scope } from "../scope.ts";
-import type { IdRange, ThreadKey } from "../store.ts";
+import { readMessages } from "../messages/message-body.ts";
+import { decodeEntry } from "../threads/journal.ts";
+import type { LogRow, MessageHeader, MessageRow, RunRow } from "../store/rows.ts";
+import { decodeBatch, decodeRunEvent } from "../runs/log-bodies.ts";
+import { END_STATES, isLive } from "../runs/transitions.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { IdRange, ThreadKey } from "../store/contract.ts";
 import type { LedgerEvent } from "../types.ts";
-import { type Cursor, formatCursor, keyBefore } from "./cursor.ts";
-import { cursorGone, Gaps } from "./gaps.ts";
-import { RunMetadata } from "./metadata.ts";
+import { type Cursor, formatCursor, toKeyBefore } from "./cursor.ts";
+import { createCursorGoneError, GapDetector } from "./compacted-gaps.ts";
+import { RunMetadataCache } from "./run-metadata.ts";
 
-/** Rows read at a time: few at first, because many readers come back for what they missed and no more. */
-const FIRST = 16;
-const MOST = 64;
+/** The numbers of rows per read: few at first, because many readers only need the last few events. */
+const FIRST_READ_SIZE = 16;
+const MAX_READ_SIZE = 64;
 
-interface StoredAt {
+/** A decoded message and its run. */
+interface MessageWithRun {
   id: string;
   runId: string | null;
   message: StoredMessage;
 }
 
-/** Rows that were read and not yet given, and where to go on reading. */
-class Source<Row extends { id: string }> {
+/** Buffers rows that were read, and the position of the next read. */
+class RowBuffer<Row extends { id: string }> {
   #rows: readonly Row[] = [];
   #at = 0;
   #after: string;
-  #limit = FIRST;
-  readonly #read: (stretch: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>;
+  #limit = FIRST_READ_SIZE;
+  readonly #read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>;
 
-  /** `read` says where its rows end, where there may be more. */
-  constructor(after: string, read: (stretch: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>) {
+  /** `read` returns the id of its last row as `end` if there may be more rows. */
+  constructor(after: string, read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>) {
     this.#after = after;
     this.#read = read;
   }
 
-  /** The next row up to an id; more is read only when none is left. */
+  /** Returns the next row up to an id; reads more rows only if the buffer is empty. */
   async peek(upTo: string): Promise<Row | undefined> {
     while (this.#at === this.#rows.length) {
       if (this.#after >= upTo) return undefined;
       const { rows, end = upTo } = await this.#read({ after: this.#after, upTo, limit: this.#limit });
-      this.#limit = Math.min(this.#limit * 2, MOST);
+      this.#limit = Math.min(this.#limit * 2, MAX_READ_SIZE);
       this.#rows = rows;
       this.#at = 0;
       this.#after = end;
@@ -50,136 +51,140 @@ class Source<Row extends { id: string }> {
     return this.#rows[this.#at];
   }
 
-  take(): void {
+  shift(): void {
     this.#at++;
   }
 }
 
-export class Feed {
-  readonly #scope: Scope;
+/** The events of a thread, or of one run. */
+export class ThreadFeed {
+  readonly #scope: LedgerScope;
   readonly #key: ThreadKey;
   readonly #runId: string | undefined;
   readonly #blobs: BlobMode;
-  /** Of a run that had ended: after this its end is next, and there is no need to look further. */
+  /** For an ended run: the id of its last delta. After it only the end of the run follows, so one row is read. */
   readonly #deltasEnd: string | undefined;
-  readonly #metadata: RunMetadata;
+  readonly #metadata: RunMetadataCache;
   readonly #start: Cursor;
-  /** Undefined where deltas that are gone are passed over. */
-  readonly #gaps: Gaps | undefined;
-  readonly #messages: Source<StoredAt>;
-  readonly #log: Source<LogRow>;
+  /** Undefined if gaps are skipped. */
+  readonly #gaps: GapDetector | undefined;
+  readonly #messages: RowBuffer<MessageWithRun>;
+  readonly #log: RowBuffer<LogRow>;
 
-  /** With a run, of that run only. */
+  /** With a run, only events of that run. */
   constructor(
-    scope: Scope,
+    scope: LedgerScope,
     key: ThreadKey,
     start: Cursor,
-    { run, skips, blobs }: { run?: RunRow | undefined; skips: boolean; blobs: BlobMode },
+    { run, skipsGaps, blobs }: { run?: RunRow | undefined; skipsGaps: boolean; blobs: BlobMode },
   ) {
     this.#scope = scope;
     this.#key = key;
     this.#runId = run?.id;
     this.#blobs = blobs;
     this.#deltasEnd = run === undefined || isLive(run.state) ? undefined : (run.lastDeltaId ?? run.id);
-    this.#metadata = new RunMetadata(scope);
+    this.#metadata = new RunMetadataCache(scope);
     this.#start = start;
-    this.#gaps = skips ? undefined : new Gaps(start);
-    this.#messages = new Source(start.id, (stretch) => this.#readMessages(stretch));
-    this.#log = new Source(start.delta === undefined ? start.id : keyBefore(start.id), (stretch) =>
-      this.#readLog(stretch),
+    this.#gaps = skipsGaps ? undefined : new GapDetector(start);
+    this.#messages = new RowBuffer(start.id, (range) => this.#readMessages(range));
+    this.#log = new RowBuffer(start.delta === undefined ? start.id : toKeyBefore(start.id), (range) =>
+      this.#readLog(range),
     );
   }
 
-  /** The events of the next row up to an id, none where it cannot be read; undefined where there is no row. */
+  /**
+   * Returns the events of the next row up to an id; an empty list if the row cannot be read; undefined if there is no
+   * row.
+   */
   async next(upTo: string): Promise<LedgerEvent[] | undefined> {
     const row = await this.#log.peek(upTo);
-    const message = await this.#messages.peek(this.#runId === undefined ? upTo : messagesBefore(row));
+    const message = await this.#messages.peek(this.#runId === undefined ? upTo : findMessageLimit(row));
     if (message !== undefined && (row === undefined || message.id < row.id)) {
-      this.#messages.take();
+      this.#messages.shift();
       const { id: cursor, runId } = message;
       return [{ cursor, type: "message", ...(runId !== null && { runId }), message: message.message }];
     }
     if (row === undefined) return undefined;
-    this.#log.take();
+    this.#log.shift();
     if (row.kind === "entry") return this.#entryEvent(row);
     return row.kind === "run" ? this.#stateEvent(row) : this.#deltaEvents(row);
   }
 
-  async #readMessages(stretch: IdRange): Promise<{ rows: StoredAt[]; end?: string }> {
+  async #readMessages(range: IdRange): Promise<{ rows: MessageWithRun[]; end?: string }> {
     const runId = this.#runId;
     const { reads } = this.#scope.store;
-    const rows = await (runId === undefined ? reads.messages(this.#key, stretch) : reads.headers(this.#key, stretch));
-    const wanted = runId === undefined ? rows.filter(hasBody) : await this.#ofRun(rows, runId);
-    const runOf = new Map(wanted.map((row) => [row.id, row.runId]));
-    const messages = await readRows(this.#scope, wanted, this.#blobs);
-    const read = messages.map((message) => ({ id: message.id, runId: runOf.get(message.id) ?? null, message }));
-    return { rows: read, ...endOf(rows, stretch) };
+    const rows = await (runId === undefined ? reads.messages(this.#key, range) : reads.headers(this.#key, range));
+    const messageRows = runId === undefined ? rows.filter(hasBody) : await this.#readRowsOfRun(rows, runId);
+    const runIds = new Map(messageRows.map((row) => [row.id, row.runId]));
+    const messages = await readMessages(this.#scope, messageRows, this.#blobs);
+    const decoded = messages.map((message) => ({ id: message.id, runId: runIds.get(message.id) ?? null, message }));
+    return { rows: decoded, ...findReadEnd(rows, range) };
   }
 
-  /** The rows of a run's messages: those of others are not read. */
-  async #ofRun(headers: readonly MessageHeader[], runId: string): Promise<MessageRow[]> {
-    const found: MessageRow[] = [];
+  /** Reads the rows of a run's messages; the bodies of other messages are not read. */
+  async #readRowsOfRun(headers: readonly MessageHeader[], runId: string): Promise<MessageRow[]> {
+    const rows: MessageRow[] = [];
     for (const header of headers) {
       if (header.runId !== runId) continue;
       const row = await this.#scope.store.reads.message(this.#key, header.id);
-      if (row !== undefined) found.push(row);
+      if (row !== undefined) rows.push(row);
     }
-    return found;
+    return rows;
   }
 
-  async #readLog(stretch: IdRange): Promise<{ rows: LogRow[]; end?: string }> {
+  async #readLog(range: IdRange): Promise<{ rows: LogRow[]; end?: string }> {
     const runId = this.#runId;
     const start = this.#start;
-    const bounded = this.#withinRun(stretch);
+    const bounded = this.#limitToRun(range);
     const rows = await this.#scope.store.reads.log(this.#key, runId === undefined ? bounded : { ...bounded, runId });
-    const wanted = start.delta === undefined ? rows : rows.filter(({ id }) => id >= start.id);
-    for (const row of wanted) this.#lookForGap(row);
-    const more = bounded.upTo === stretch.upTo || bounded.upTo === undefined ? {} : { end: bounded.upTo };
-    return { rows: wanted, ...more, ...endOf(rows, bounded) };
+    const unread = start.delta === undefined ? rows : rows.filter(({ id }) => id >= start.id);
+    for (const row of unread) this.#assertNoGap(row);
+    const more = bounded.upTo === range.upTo || bounded.upTo === undefined ? {} : { end: bounded.upTo };
+    return { rows: unread, ...more, ...findReadEnd(rows, bounded) };
   }
 
-  /** Rows of a run are looked for one by one: a stretch of several would go on through all that came after the run. */
-  #withinRun(stretch: IdRange): IdRange {
+  /** Limits a read to the run's deltas, then to one row: a larger read would scan everything after the run. */
+  #limitToRun(range: IdRange): IdRange {
     const deltasEnd = this.#deltasEnd;
-    if (deltasEnd === undefined) return stretch;
-    const { after = "", upTo = deltasEnd } = stretch;
-    return after < deltasEnd ? { ...stretch, upTo: upTo < deltasEnd ? upTo : deltasEnd } : { ...stretch, limit: 1 };
+    if (deltasEnd === undefined) return range;
+    const { after = "", upTo = deltasEnd } = range;
+    return after < deltasEnd ? { ...range, upTo: upTo < deltasEnd ? upTo : deltasEnd } : { ...range, limit: 1 };
   }
 
-  /** Before anything of these rows is given: what follows a gap would look like the whole. */
-  #lookForGap(row: LogRow): void {
+  /** Throws "cursor-gone" before events after a gap are returned, because they would look complete. */
+  #assertNoGap(row: LogRow): void {
     if (this.#gaps === undefined || row.kind === "entry") return;
-    if (row.kind === "delta") return this.#gaps.see(row);
-    const event = this.#readable(row, () => readRunEvent(row));
-    if (event === undefined || !ENDS.includes(event.run.state) || !this.#gaps.has(row.runId, event)) return;
-    throw cursorGone(row.runId);
+    if (row.kind === "delta") return this.#gaps.addDeltaRow(row);
+    const event = this.#tryDecode(row, () => decodeRunEvent(row));
+    if (event === undefined || !END_STATES.includes(event.run.state) || !this.#gaps.hasGap(row.runId, event)) return;
+    throw createCursorGoneError(row.runId);
   }
 
   async #stateEvent(row: LogRow): Promise<LedgerEvent[]> {
-    const event = this.#readable(row, () => readRunEvent(row));
+    const event = this.#tryDecode(row, () => decodeRunEvent(row));
     return event === undefined
       ? []
-      : [{ cursor: row.id, type: "run", runId: row.runId, run: await this.#metadata.join(event) }];
+      : [{ cursor: row.id, type: "run", runId: row.runId, run: await this.#metadata.addMetadata(event) }];
   }
 
   #entryEvent(row: LogRow): LedgerEvent[] {
-    const entry = this.#readable(row, () => readEntry(row));
+    const entry = this.#tryDecode(row, () => decodeEntry(row));
     return entry === undefined ? [] : [{ cursor: row.id, type: "entry", entry }];
   }
 
   #deltaEvents(row: LogRow): LedgerEvent[] {
     const { id, runId } = row;
-    const deltas = this.#readable(row, () => readBatch(runId, row.body)) ?? [];
+    const deltas = this.#tryDecode(row, () => decodeBatch(runId, row.body)) ?? [];
     const seen = id === this.#start.id ? (this.#start.delta ?? deltas.length) : -1;
-    return deltas.slice(seen + 1).map((delta, index): LedgerEvent => {
-      const place = seen + 1 + index;
-      const cursor = formatCursor(place === deltas.length - 1 ? { id } : { id, delta: place });
+    return deltas.slice(seen + 1).map((delta, offset): LedgerEvent => {
+      const index = seen + 1 + offset;
+      const cursor = formatCursor(index === deltas.length - 1 ? { id } : { id, delta: index });
       return { cursor, type: "delta", runId, delta };
     });
   }
 
-  /** What a body says; damage is reported and hides nothing else (B91). */
-  #readable<T>({ id: messageId, threadId }: LogRow, read: () => T): T | undefined {
+  /** Decodes a body; damage is reported, and the other rows stay readable (B91). */
+  #tryDecode<T>({ id: messageId, threadId }: LogRow, read: () => T): T | undefined {
     try {
       return read();
     } catch (error) {
@@ -189,18 +194,18 @@ export class Feed {
   }
 }
 
-/** A run's messages are written with its end: up to which id there may be some before a row of the run. */
-function messagesBefore(row: LogRow | undefined): string {
+/** Returns the id up to which messages of the run may come before this row: they are written together with its end. */
+function findMessageLimit(row: LogRow | undefined): string {
   return row?.kind === "run" ? row.id : "";
 }
 
-/** Whether it was read with its content. */
+/** True if the row was read with its body. */
 function hasBody(row: MessageHeader | MessageRow): row is MessageRow {
   return "body" in row;
 }
 
-/** Where rows end that may not be all. */
-function endOf(rows: readonly { id: string }[], { limit }: IdRange): { end?: string } {
+/** Returns the id of the last row if there may be more rows. */
+function findReadEnd(rows: readonly { id: string }[], { limit }: IdRange): { end?: string } {
   const last = rows.length < limit ? undefined : rows.at(-1);
   return last === undefined ? {} : { end: last.id };
 }

@@ -1,45 +1,46 @@
-// Follows a thread or a run: what happened since a cursor, then what happens, each event once and in order. Nothing is
-// read before it is asked for.
-import { isObject } from "../../model/kind.ts";
-import { checkName } from "../check.ts";
+// Follows a thread or a run: replays the events after a cursor, then continues live, each event once and in order.
+// Reads only on demand.
+import { isObject } from "../../model/value-kind.ts";
+import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import { unknownRun } from "../runs/locked.ts";
-import { ENDS, isLive } from "../runs/transitions.ts";
-import type { RunRow, ThreadHead } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import type { ThreadKey } from "../store.ts";
-import { threadHead, threadKey } from "../threads.ts";
+import { createUnknownRunError } from "../runs/lock-run.ts";
+import { END_STATES, isLive } from "../runs/transitions.ts";
+import type { RunRow, ThreadHead } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { ThreadKey } from "../store/contract.ts";
+import { requireThreadHead, toThreadKey } from "../threads/threads.ts";
 import type { FollowOptions, LedgerEvent } from "../types.ts";
 import { type Cursor, parseCursor } from "./cursor.ts";
-import { Feed } from "./feed.ts";
-import { demandNoGap, demandPlace } from "./gaps.ts";
-import { Interest, Wakeups } from "./wait.ts";
+import { ThreadFeed } from "./feed.ts";
+import { assertNoGap, assertKnownCursor } from "./compacted-gaps.ts";
+import { ReaderLifetime, ThreadWakeups } from "./wait-for-change.ts";
 
-type Events = AsyncGenerator<LedgerEvent, void, void>;
+type EventGenerator = AsyncGenerator<LedgerEvent, void, void>;
 
-/** Ends at `signal` and at `return()`, without an error; with a `runId` also when that run has ended. */
-export function follow(scope: Scope, options: FollowOptions): AsyncIterableIterator<LedgerEvent> {
-  const wanted = checkOptions(scope, options);
-  // "now" is the moment of this call, not that of the first read.
-  const now = options.after === "now" ? threadHead(scope, wanted.key) : undefined;
+/** Yields events. Ends without an error at `signal` and at `return()`; with a `runId` also when that run has ended. */
+export function follow(scope: LedgerScope, options: FollowOptions): AsyncIterableIterator<LedgerEvent> {
+  const checked = requireFollowOptions(scope, options);
+  // "now" is the time of this call, not of the first read.
+  const now = options.after === "now" ? requireThreadHead(scope, checked.key) : undefined;
   now?.catch(() => undefined);
-  const interest = new Interest(options.signal);
-  return new Following(events(scope, wanted, interest, now), interest);
+  const lifetime = new ReaderLifetime(options.signal);
+  return new EventIterator(readEvents(scope, checked, lifetime, now), lifetime);
 }
 
-interface Wanted {
+/** The checked options. */
+interface CheckedFollowOptions {
   key: ThreadKey;
   runId: string | undefined;
   after: Cursor | undefined;
-  /** Whether deltas that are gone are passed over. */
-  skips: boolean;
-  /** Whether the cursor must be a place of the thread. */
-  known: boolean;
+  /** True to skip compacted deltas. */
+  skipsGaps: boolean;
+  /** True if the cursor must be a position of the thread. */
+  rejectUnknownCursor: boolean;
   blobs: "inline" | "reference";
 }
 
-function checkOptions(scope: Scope, options: FollowOptions): Wanted {
-  if (!isObject(options)) throw new LedgerError("invalid-input", "Say which thread to follow: { threadId }.");
+function requireFollowOptions(scope: LedgerScope, options: FollowOptions): CheckedFollowOptions {
+  if (!isObject(options)) throw new LedgerError("invalid-input", "follow() needs { threadId }.");
   const { threadId, runId, after, gaps = "throw", blobs = "inline" } = options;
   if (gaps !== "throw" && gaps !== "skip") {
     throw new LedgerError("invalid-input", '"gaps" must be "throw" or "skip".', { path: "gaps" });
@@ -49,22 +50,24 @@ function checkOptions(scope: Scope, options: FollowOptions): Wanted {
   }
   return {
     blobs,
-    skips: gaps === "skip",
-    known: options.known === true,
-    key: threadKey(scope, threadId),
-    runId: runId === undefined ? undefined : checkName(runId, "runId"),
+    skipsGaps: gaps === "skip",
+    rejectUnknownCursor: options.rejectUnknownCursor === true,
+    key: toThreadKey(scope, threadId),
+    runId: runId === undefined ? undefined : requireName(runId, "runId"),
     after: after === undefined || after === "now" ? undefined : parseCursor(after),
   };
 }
 
-/** A reader that may leave while it waits, which a generator alone would only notice at its next event. */
-class Following implements AsyncIterableIterator<LedgerEvent> {
-  readonly #events: Events;
-  readonly #interest: Interest;
+/**
+ * The iterator of a reader that may leave while it waits; a generator alone would notice that only at its next event.
+ */
+class EventIterator implements AsyncIterableIterator<LedgerEvent> {
+  readonly #events: EventGenerator;
+  readonly #lifetime: ReaderLifetime;
 
-  constructor(events: Events, interest: Interest) {
+  constructor(events: EventGenerator, lifetime: ReaderLifetime) {
     this.#events = events;
-    this.#interest = interest;
+    this.#lifetime = lifetime;
   }
 
   [Symbol.asyncIterator](): this {
@@ -76,35 +79,35 @@ class Following implements AsyncIterableIterator<LedgerEvent> {
   }
 
   return(): Promise<IteratorResult<LedgerEvent, void>> {
-    this.#interest.end();
+    this.#lifetime.end();
     return this.#events.return();
   }
 }
 
-async function* events(
-  scope: Scope,
-  { key, runId, after, skips, known, blobs }: Wanted,
-  interest: Interest,
+async function* readEvents(
+  scope: LedgerScope,
+  { key, runId, after, skipsGaps, rejectUnknownCursor, blobs }: CheckedFollowOptions,
+  lifetime: ReaderLifetime,
   now: Promise<ThreadHead> | undefined,
-): Events {
-  const run = runId === undefined ? undefined : await runOf(scope, key, runId);
-  if (known && after !== undefined) await demandPlace(scope, key, after);
-  const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
-  if (now === undefined && !skips) await demandNoGap(scope, key, start, run);
-  const feed = new Feed(scope, key, start, { run, skips, blobs });
-  const wakeups = new Wakeups(scope.store, key, interest);
+): EventGenerator {
+  const run = runId === undefined ? undefined : await requireRun(scope, key, runId);
+  if (rejectUnknownCursor && after !== undefined) await assertKnownCursor(scope, key, after);
+  const start = now === undefined ? resolveStart(run, after) : { id: (await now).lastId };
+  if (now === undefined && !skipsGaps) await assertNoGap(scope, key, start, run);
+  const feed = new ThreadFeed(scope, key, start, { run, skipsGaps, blobs });
+  const wakeups = new ThreadWakeups(scope.store, key, lifetime);
   try {
-    while (!interest.isOver) {
-      // Read before the end of the history is: a run that has ended by now has its last event before that end.
-      const isLast = runId !== undefined && !isLive((await runOf(scope, key, runId)).state);
-      const { lastId } = await threadHead(scope, key);
+    while (!lifetime.hasEnded) {
+      // Read before the head: the last event of a run that has ended by now lies before that head's end.
+      const isLast = runId !== undefined && !isLive((await requireRun(scope, key, runId)).state);
+      const { lastId } = await requireThreadHead(scope, key);
       for (let read = await feed.next(lastId); read !== undefined; read = await feed.next(lastId)) {
         for (const event of read) {
-          if (interest.isOver || (runId !== undefined && isPastEnd(event))) return;
+          if (lifetime.hasEnded || (runId !== undefined && isSuperseded(event))) return;
           yield event;
-          if (runId !== undefined && event.type === "run" && ENDS.includes(event.run.state)) return;
+          if (runId !== undefined && event.type === "run" && END_STATES.includes(event.run.state)) return;
         }
-        if (interest.isOver) return;
+        if (lifetime.hasEnded) return;
       }
       if (isLast) return;
       await wakeups.next();
@@ -114,18 +117,18 @@ async function* events(
   }
 }
 
-/** That a run was replaced is told after its end: whoever follows the run alone has gone by then. */
-function isPastEnd(event: LedgerEvent): boolean {
+/** True for the event that a run was superseded. It comes after the run's end, where a reader of that run stops. */
+function isSuperseded(event: LedgerEvent): boolean {
   return event.type === "run" && event.run.state === "superseded";
 }
 
-/** A run is named after the place where it begins, and there is nothing of it before. */
-function startOf(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
+/** A run's id is the position where it begins; it has no events before it. */
+function resolveStart(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
   return run === undefined || after.id >= run.id ? after : { id: run.id, delta: -1 };
 }
 
-async function runOf(scope: Scope, { threadId }: ThreadKey, runId: string): Promise<RunRow> {
+async function requireRun(scope: LedgerScope, { threadId }: ThreadKey, runId: string): Promise<RunRow> {
   const run = await scope.store.reads.run(scope.tenant, runId);
-  if (run === undefined || run.threadId !== threadId) throw unknownRun(runId);
+  if (run === undefined || run.threadId !== threadId) throw createUnknownRunError(runId);
   return run;
 }

@@ -1,3 +1,3 @@
-// Reading a thread as it goes on.
+// Follows threads: replay and live events.
 export { follow } from "./follow.ts";
-export { closeReaders, whenClosed } from "./wait.ts";
+export { closeReaders, onStoreClose } from "./wait-for-change.ts";

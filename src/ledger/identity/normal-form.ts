@@ -1,53 +1,57 @@
-// What a turn says, in one spelling: what every client that resends its history says again, whichever dialect it speaks
-// and however it cuts the turn into messages. Two turns with the same normal form are the same turn.
-import { stringifyJson } from "../../model/json.ts";
-import { isObject } from "../../model/kind.ts";
+// The normal form of a turn: the content that every client resends, in any dialect and any division into messages. Two
+// turns with the same normal form are the same turn.
+import { stringifyJson } from "../../model/json/index.ts";
+import { isObject } from "../../model/value-kind.ts";
 import type { Message, Role } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { canonical, sized } from "./canonical.ts";
-import { sourceOf } from "./media.ts";
+import { encodeForHash, encodeString } from "./hash-encoding.ts";
+import { toMediaIdentity } from "./media-identity.ts";
 
-/** Whose turn a message belongs to: developer messages become system ones where a dialect has no word for them. */
-export function voiceOf<Name extends string>(role: Name): Name | "system" {
+/**
+ * Returns the role of a message's turn: developer messages count as system, because some dialects have no developer
+ * role.
+ */
+export function toTurnRole<Name extends string>(role: Name): Name | "system" {
   return role === "developer" ? "system" : role;
 }
 
-/** Whether the role gives instructions; at the beginning of a history those are outside its identity. */
+/** True if the role gives instructions; leading instructions are not part of a history's identity. */
 export function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
 }
 
 /**
- * Whether an assistant's message says nothing of which a normal form is made: reasoning alone, media, white space. A
- * client may leave it out, so that it neither is a turn nor divides one; before words of the assistant it is part of them.
+ * True if an assistant message is blank: it has no content in its normal form, for example only reasoning, media or
+ * white space. A client may drop it, so it neither is a turn nor separates turns; right before assistant content it
+ * belongs to that turn.
  */
-export function isSilent({ role, parts }: Message): boolean {
-  return role === "assistant" && !parts.some(isSaid);
+export function isBlank({ role, parts }: Message): boolean {
+  return role === "assistant" && !parts.some(hasNormalForm);
 }
 
-function isSaid(part: Part): boolean {
+function hasNormalForm(part: Part): boolean {
   if (part.type === "text" || part.type === "refusal") return part.text.trimEnd() !== "";
   return (part.type === "tool-call" || part.type === "tool-result") && part.executor !== "provider";
 }
 
 /**
- * The normal form of a turn, which is a run of messages of one voice; those of another are silent ones. Text is joined; then come the calls of client tools,
- * results, and media, each in its order: Chat has text and calls in two fields, so that no order between them survives.
- * Left out is what a client may drop or was never given: call ids, reasoning, seals, residue, annotations, what the
- * provider ran, media that the model made, opaque and empty parts; also whether a result is an error, which Chat cannot
- * say. `before` is the turn before, which holds the calls that results answer.
+ * Returns the normal form of a turn, a run of messages of one role with blank messages between them. Text is joined;
+ * then come the calls of client tools, results and media, each in order: Chat has text and calls in two fields, so no
+ * order between them survives. Omitted is all that a client may drop or never received: call ids, reasoning, seals,
+ * residue, annotations, calls and results of provider tools, media made by the model, opaque and empty parts; also the
+ * error flag of a result, which Chat does not have. `before` is the previous turn, which contains the calls of results.
  */
-export function normalForm(turn: readonly Message[], before: readonly Message[]): string {
+export function toNormalForm(turn: readonly Message[], before: readonly Message[]): string {
   const role = turn[0]?.role ?? "user";
-  const said = new Said(role);
+  const builder = new NormalFormBuilder(role);
   for (const message of turn) {
-    if (voiceOf(message.role) === voiceOf(role)) for (const part of message.parts) said.add(part);
+    if (toTurnRole(message.role) === toTurnRole(role)) for (const part of message.parts) builder.add(part);
   }
-  return voiceOf(role).charAt(0) + said.form(before);
+  return toTurnRole(role).charAt(0) + builder.build(before);
 }
 
-/** What parts say, gathered by kind. */
-class Said {
+/** Collects the content of parts by kind. */
+class NormalFormBuilder {
   readonly #role: Role;
   #text = "";
   #calls = "";
@@ -65,7 +69,7 @@ class Said {
         this.#text += part.text;
         return;
       case "tool-call":
-        if (part.executor !== "provider") this.#calls += callForm(part);
+        if (part.executor !== "provider") this.#calls += encodeCall(part);
         return;
       case "tool-result":
         if (part.executor !== "provider") (this.#results ??= []).push(part);
@@ -74,66 +78,72 @@ class Said {
       case "audio":
       case "video":
       case "file":
-        if (this.#role !== "assistant") this.#media += mediaForm(part);
+        if (this.#role !== "assistant") this.#media += encodeMedia(part);
         return;
       default:
     }
   }
 
-  form(before: readonly Message[]): string {
-    let form = sized(this.#text.trimEnd()) + this.#calls;
-    for (const result of inCallOrder(this.#results ?? [], before)) form += resultForm(result);
+  build(before: readonly Message[]): string {
+    let form = encodeString(this.#text.trimEnd()) + this.#calls;
+    for (const result of sortByCalls(this.#results ?? [], before)) form += encodeResult(result);
     return form + this.#media;
   }
 }
 
-/** No arguments are none to speak of (B20). */
-function callForm({ toolName, input }: ToolCallPart): string {
-  return `c${sized(toolName)}${canonical(input === undefined ? {} : unwrapped(input))}`;
+/** Missing arguments count as an empty object (B20). */
+function encodeCall({ toolName, input }: ToolCallPart): string {
+  return `c${encodeString(toolName)}${encodeForHash(input === undefined ? {} : unwrapInput(input))}`;
 }
 
-/** The one field of an object that holds arguments which are none, where a dialect takes nothing but objects (B22, B32). */
-const WRAPPED = "value";
+/**
+ * The only field of an object that wraps arguments which are not an object, for dialects that accept only objects (B22,
+ * B32).
+ */
+const WRAPPER_KEY = "value";
 
-/** Arguments as they were before a dialect put them into an object. */
-function unwrapped(input: unknown): unknown {
-  if (!isObject(input) || !Object.hasOwn(input, WRAPPED) || Object.keys(input).length !== 1) return input;
-  return isObject(input[WRAPPED]) ? input : input[WRAPPED];
+/** Returns the arguments without the wrapper object of a dialect. */
+function unwrapInput(input: unknown): unknown {
+  if (!isObject(input) || !Object.hasOwn(input, WRAPPER_KEY) || Object.keys(input).length !== 1) return input;
+  return isObject(input[WRAPPER_KEY]) ? input : input[WRAPPER_KEY];
 }
 
-/** A JSON output counts as its text, because most dialects carry no other; and a text in parts as the text. */
-function resultForm({ output, content }: ToolResultPart): string {
-  const said = new Said("tool");
+/**
+ * Encodes a result. A JSON output counts as its text, because most dialects transmit only text; text parts count as
+ * text.
+ */
+function encodeResult({ output, content }: ToolResultPart): string {
+  const builder = new NormalFormBuilder("tool");
   if (output !== undefined)
-    said.add({ type: "text", text: typeof output === "string" ? output : stringifyJson(output) });
-  for (const part of content ?? []) said.add(part);
-  return `r${said.form([])}`;
+    builder.add({ type: "text", text: typeof output === "string" ? output : stringifyJson(output) });
+  for (const part of content ?? []) builder.add(part);
+  return `r${builder.build([])}`;
 }
 
-/** Results in the order of the calls that they answer; others behind them, as they stand. */
-function inCallOrder(results: readonly ToolResultPart[], before: readonly Message[]): readonly ToolResultPart[] {
+/** Returns the results in the order of their calls; results without a call come last, in their order. */
+function sortByCalls(results: readonly ToolResultPart[], before: readonly Message[]): readonly ToolResultPart[] {
   if (results.length < 2 || before.length === 0) return results;
-  const waiting = new Map<string, number[]>();
+  const indexesById = new Map<string, number[]>();
   let count = 0;
   for (const { parts } of before) {
     for (const part of parts) {
       if (part.type !== "tool-call" || part.executor === "provider") continue;
-      const places = waiting.get(part.toolCallId);
-      if (places === undefined) waiting.set(part.toolCallId, [count++]);
-      else places.push(count++);
+      const indexes = indexesById.get(part.toolCallId);
+      if (indexes === undefined) indexesById.set(part.toolCallId, [count++]);
+      else indexes.push(count++);
     }
   }
-  // Where an id was called with twice, the n-th result belongs to the n-th call.
-  const placed = results.map((result) => ({ result, place: waiting.get(result.toolCallId)?.shift() ?? count }));
-  return placed.sort((one, other) => one.place - other.place).map(({ result }) => result);
+  // If several calls have one id, the n-th result belongs to the n-th call.
+  const indexed = results.map((result) => ({ result, index: indexesById.get(result.toolCallId)?.shift() ?? count }));
+  return indexed.sort((one, other) => one.index - other.index).map(({ result }) => result);
 }
 
-/** Media by what they are made of, else by where they are. Inline, in a data URL or in the ledger: the same bytes are the same. */
-function mediaForm(part: MediaPart): string {
+/** Encodes media by their bytes or address. Equal bytes are equal: inline, in a data URL or in a blob. */
+function encodeMedia(part: MediaPart): string {
   if (part.content !== undefined) {
-    const said = new Said("user");
-    for (const each of part.content) said.add(each);
-    return `n${said.form([])}`;
+    const builder = new NormalFormBuilder("user");
+    for (const each of part.content) builder.add(each);
+    return `n${builder.build([])}`;
   }
-  return `m${sized(sourceOf(part))}`;
+  return `m${encodeString(toMediaIdentity(part))}`;
 }

@@ -1,63 +1,63 @@
-// A thread's tree in short: who said what after whom, how each message begins, and from where to follow what goes on.
+// Reads the outline of a thread: its tree with previews, and the cursor to follow it from.
 import type { StoredMessage } from "../../model/message.ts";
-import { markerOf } from "../blobs/index.ts";
-import { decodeRow, setAside } from "../body.ts";
-import { justBefore } from "../follow/cursor.ts";
-import { activeLeaf } from "../leaf.ts";
-import type { MessageRow, RunRow } from "../rows.ts";
-import { infoOf } from "../runs/info.ts";
-import type { Scope } from "../scope.ts";
-import type { ThreadKey } from "../store.ts";
-import { describe, threadHead, threadKey } from "../threads.ts";
+import { readMarker } from "../blobs/index.ts";
+import { decodeRow, quarantineRow } from "../messages/message-body.ts";
+import { toPreviousId } from "../follow/cursor.ts";
+import { activeLeaf } from "../messages/active-leaf.ts";
+import type { MessageRow, RunRow } from "../store/rows.ts";
+import { toRunInfo } from "../runs/run-info.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { ThreadKey } from "../store/contract.ts";
+import { toThread, requireThreadHead, toThreadKey } from "../threads/threads.ts";
 import type { Outline, OutlinedMessage } from "./types.ts";
-import { Pace } from "./pace.ts";
-import { previewOf, previewOfStored } from "./preview.ts";
+import { EventLoopYield } from "./event-loop-yield.ts";
+import { createPreview, createStoredPreview } from "./preview.ts";
 
-/** Rows that are read at a time: bodies can be long. */
-const CHUNK = 100;
-const PREVIEW = 80;
+/** The number of rows per read: bodies can be long. */
+const READ_SIZE = 100;
+const PREVIEW_LENGTH = 80;
 
-export async function outline(scope: Scope, threadId: string): Promise<Outline> {
-  const key = threadKey(scope, threadId);
-  // First of all: what comes while the rest is read is told to whoever follows from here.
-  const head = await threadHead(scope, key);
+export async function readOutline(scope: LedgerScope, threadId: string): Promise<Outline> {
+  const key = toThreadKey(scope, threadId);
+  // Read first: a reader that follows from the returned cursor then receives everything that is written meanwhile.
+  const head = await requireThreadHead(scope, key);
   const { reads } = scope.store;
   const live = await reads.liveRuns(key);
   const superseded = new Set(await reads.runIds(key, "superseded"));
   const upTo = head.newestMessageId ?? "";
   const messages: OutlinedMessage[] = [];
-  const pace = new Pace();
+  const eventLoop = new EventLoopYield();
   for (let after = ""; after < upTo;) {
-    const rows = await reads.messages(key, { after, upTo, limit: CHUNK });
-    const apart: Promise<void>[] = [];
+    const rows = await reads.messages(key, { after, upTo, limit: READ_SIZE });
+    const previews: Promise<void>[] = [];
     for (const row of rows) {
-      const { message, fault = "" } = read(row);
-      // Damage is reported, and hides nothing else (B91).
-      if (message === undefined) await setAside(scope, row, fault);
+      const { message, fault = "" } = tryDecodeRow(row);
+      // Damage is reported, and the other messages stay readable (B91).
+      if (message === undefined) await quarantineRow(scope, row, fault);
       else {
-        const told = outlined(message, row.runId, superseded);
-        messages.push(told);
-        if (markerOf(message) !== undefined) apart.push(previewApart(scope, message, told));
+        const outlined = toOutlinedMessage(message, row.runId, superseded);
+        messages.push(outlined);
+        if (readMarker(message) !== undefined) previews.push(setPreviewFromBlob(scope, message, outlined));
       }
-      await pace.rest();
+      await eventLoop.yieldIfDue();
     }
-    await Promise.all(apart);
+    await Promise.all(previews);
     const last = rows.at(-1);
-    // Some may be deleted while this is read.
+    // The rest may be deleted meanwhile.
     if (last === undefined) break;
     after = last.id;
   }
   return {
-    thread: describe(scope, head),
-    cursor: await cursorBefore(scope, key, live, head.lastId),
+    thread: toThread(scope, head),
+    cursor: await findOutlineCursor(scope, key, live, head.lastId),
     activeLeafId: activeLeaf(head),
     messages,
-    runs: live.map((row) => infoOf(row, scope.report)),
+    runs: live.map((row) => toRunInfo(row, scope.report)),
   };
 }
 
-/** The message as stored, blobs in their blobs; or why it cannot be read. */
-function read(row: MessageRow): { message?: StoredMessage; fault?: string } {
+/** Returns the stored message without its blobs, or the reason why it cannot be read. */
+function tryDecodeRow(row: MessageRow): { message?: StoredMessage; fault?: string } {
   try {
     return { message: decodeRow(row) };
   } catch (error) {
@@ -65,46 +65,60 @@ function read(row: MessageRow): { message?: StoredMessage; fault?: string } {
   }
 }
 
-/** A text that is kept apart is read as far as its beginning. */
-async function previewApart(scope: Scope, message: StoredMessage, told: OutlinedMessage): Promise<void> {
-  told.preview = await previewOfStored(scope, message, PREVIEW);
+/** Sets the preview of a message whose text is in a blob. */
+async function setPreviewFromBlob(
+  scope: LedgerScope,
+  message: StoredMessage,
+  outlined: OutlinedMessage,
+): Promise<void> {
+  outlined.preview = await createStoredPreview(scope, message, PREVIEW_LENGTH);
 }
 
-function outlined(message: StoredMessage, runId: string | null, superseded: ReadonlySet<string>): OutlinedMessage {
+function toOutlinedMessage(
+  message: StoredMessage,
+  runId: string | null,
+  superseded: ReadonlySet<string>,
+): OutlinedMessage {
   const { id, parentMessageId, role, createdAt, metadata, parts } = message;
-  const told: OutlinedMessage = { id, parentMessageId, role, createdAt, preview: previewOf(parts, PREVIEW) };
-  if (runId !== null) told.runId = runId;
-  if (typeof metadata.model === "string") told.model = metadata.model;
-  if (metadata.interrupted === true) told.interrupted = true;
-  if (runId !== null && superseded.has(runId)) told.superseded = true;
+  const outlined: OutlinedMessage = {
+    id,
+    parentMessageId,
+    role,
+    createdAt,
+    preview: createPreview(parts, PREVIEW_LENGTH),
+  };
+  if (runId !== null) outlined.runId = runId;
+  if (typeof metadata.model === "string") outlined.model = metadata.model;
+  if (metadata.interrupted === true) outlined.interrupted = true;
+  if (runId !== null && superseded.has(runId)) outlined.superseded = true;
   const calls: string[] = [];
   let results = 0;
   for (const part of parts) {
     if (part.type === "tool-call") calls.push(part.toolName);
     else if (part.type === "tool-result") results++;
   }
-  if (calls.length > 0) told.toolCalls = calls;
-  if (results > 0) told.toolResults = results;
-  return told;
+  if (calls.length > 0) outlined.toolCalls = calls;
+  if (results > 0) outlined.toolResults = results;
+  return outlined;
 }
 
 /**
- * A place before everything that the live runs have said, and not among deltas that are gone: whoever followed from there
- * would be refused.
+ * Finds a cursor before all deltas of the live runs and not within compacted deltas, because a reader could not follow
+ * from there.
  */
-async function cursorBefore(
-  { store }: Scope,
+async function findOutlineCursor(
+  { store }: LedgerScope,
   key: ThreadKey,
   live: readonly RunRow[],
   lastId: string,
 ): Promise<string | null> {
-  // Nothing of a run stands before the place that it is named after.
+  // A run has no rows before its id.
   const first = live.reduce((least, { id }) => (id < least ? id : least), "~");
-  let cursor = first <= lastId ? justBefore(first) : lastId;
+  let cursor = first <= lastId ? toPreviousId(first) : lastId;
   for (;;) {
     if (cursor === "") return null;
-    const around = await store.reads.compactedRun(key, { after: cursor, upTo: cursor });
-    if (around?.firstDeltaId === undefined || around.firstDeltaId === null) return cursor;
-    cursor = justBefore(around.firstDeltaId);
+    const compacted = await store.reads.compactedRun(key, { after: cursor, upTo: cursor });
+    if (compacted?.firstDeltaId === undefined || compacted.firstDeltaId === null) return cursor;
+    cursor = toPreviousId(compacted.firstDeltaId);
   }
 }

@@ -1,59 +1,59 @@
-// How a message begins, on one line: for lists, and for the nodes of a tree.
+// Creates previews: the beginning of a message's text on one line, for lists and outlines.
 import type { Part } from "../../model/index.ts";
-import { isObject } from "../../model/kind.ts";
-import { beginningOf, markerOf } from "../blobs/index.ts";
-import type { Scope } from "../scope.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { readTextPrefix, readMarker } from "../blobs/index.ts";
+import type { LedgerScope } from "../scope.ts";
 
-const SPACE = /\s+/gu;
-/** White space that one line does not have. */
-const UNEVEN = /[^\S ]| {2}/u;
+const WHITE_SPACE = /\s+/gu;
+/** White space that must be replaced to make one line. */
+const LINE_BREAKING_SPACE = /[^\S ]| {2}/u;
 
-/**
- * As `previewOf`, for a message as it is stored: a text that is so long that it stands in a blob is read as far as the
- * preview needs it.
- */
-export async function previewOfStored(
-  scope: Scope,
+/** Like `createPreview`, for a stored message: of a text in a blob only the needed beginning is read. */
+export async function createStoredPreview(
+  scope: LedgerScope,
   message: { readonly parts?: unknown },
   length: number,
 ): Promise<string> {
-  const given = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
-  const taken = markerOf(message)?.strings ?? [];
+  const storedParts = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
+  const extracted = readMarker(message)?.strings ?? [];
   const parts: Part[] = [];
-  for (const [at, part] of given.entries()) {
+  for (const [at, part] of storedParts.entries()) {
     if (!isObject(part) || typeof part["text"] !== "string") continue;
-    const apart = taken.find(({ at: place }) => place.join("/") === `parts/${at}/text`);
-    const text = apart === undefined ? part["text"] : (await beginningOf(scope, apart)).slice(0, 8 * length);
-    // What previews look at are the type and the text.
+    const inBlob = extracted.find(({ at: path }) => path.join("/") === `parts/${at}/text`);
+    const text = inBlob === undefined ? part["text"] : (await readTextPrefix(scope, inBlob)).slice(0, 8 * length);
+    // Previews use only the type and the text.
     parts.push({ ...part, text } as unknown as Part);
-    if (apart !== undefined || text.trim().length > length) break;
+    if (inBlob !== undefined || text.trim().length > length) break;
   }
-  return previewOf(parts, length);
+  return createPreview(parts, length);
 }
 
-/** The first characters of the text of these parts; "" where they have none. */
-export function previewOf(parts: readonly Part[], length: number): string {
+/** Returns the first characters of the text of these parts; "" if there is no text. */
+export function createPreview(parts: readonly Part[], length: number): string {
   let line = "";
   for (const part of parts) {
     if (part.type !== "text" && part.type !== "refusal") continue;
-    const next = onOneLine(part.text, length);
+    const next = toOneLine(part.text, length);
     if (next !== "") line = line === "" ? next : `${line} ${next}`;
-    if (line.length > length) return cut(line, length);
+    if (line.length > length) return truncate(line, length);
   }
   return line;
 }
 
-/** The beginning of a text, somewhat longer than asked for. Most are even, and are not written anew. */
-function onOneLine(text: string, length: number): string {
-  // Much of a long text may be white space: some more is looked at, and not all of it.
+/**
+ * Returns the beginning of a text on one line, somewhat longer than `length`. Most texts need no replacement and are
+ * not copied.
+ */
+function toOneLine(text: string, length: number): string {
+  // A long text may begin with much white space, so a bounded longer part is examined.
   const beginning = text.slice(0, 8 * length).trimStart();
-  const even = beginning.slice(0, length + 8).trimEnd();
-  return UNEVEN.test(even) ? beginning.replace(SPACE, " ").trimEnd() : even;
+  const line = beginning.slice(0, length + 8).trimEnd();
+  return LINE_BREAKING_SPACE.test(line) ? beginning.replace(WHITE_SPACE, " ").trimEnd() : line;
 }
 
-function cut(line: string, length: number): string {
+function truncate(line: string, length: number): string {
   const unit = line.charCodeAt(length - 2);
-  // No half of a character before the ellipsis (B50).
+  // Does not cut a surrogate pair (B50).
   const isHalf = unit >= 0xd800 && unit < 0xdc00;
   return `${line.slice(0, isHalf ? length - 2 : length - 1).trimEnd()}…`;
 }

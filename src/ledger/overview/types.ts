@@ -1,6 +1,6 @@
-// What lists and pictures of threads show: enough to choose one and to draw its tree, without what was said in full.
+// The public types of thread lists, summaries, outlines and thread changes.
 import type { Role, Usage } from "../../model/index.ts";
-import type { SearchHit } from "../store.ts";
+import type { SearchHit } from "../store/contract.ts";
 import type { RunInfo, Thread, ThreadPage } from "../types.ts";
 
 /** A message without its content. */
@@ -9,92 +9,99 @@ export interface OutlinedMessage {
   parentMessageId: string | null;
   role: Role;
   createdAt: string;
-  /** How its text begins, on one line; "" where there is none. */
+  /** The beginning of its text, on one line; "" if there is none. */
   preview: string;
   runId?: string;
   model?: string;
   interrupted?: true;
-  /** The run that made it was replaced by another. */
+  /** The run that made it was superseded. */
   superseded?: true;
   /** The names of the tools that it calls. */
   toolCalls?: string[];
-  /** How many results it holds. */
+  /** The number of its tool results. */
   toolResults?: number;
 }
 
-/** A thread's whole tree in short, and where to go on from there. */
+/** A thread's whole tree without contents, and the cursor to follow it from. */
 export interface Outline {
   thread: Thread;
   /**
-   * Following the thread after this gives every delta of the runs that are live from their beginning, and everything that
-   * came after the outline was read; some of what is in it may be told again. null: nothing has happened yet, follow from
-   * the beginning.
+   * Following the thread after this cursor yields every delta of the live runs from their beginning, and every event
+   * after the outline was read; some events that the outline includes may be repeated. null: the thread has no events
+   * yet, follow from the beginning.
    */
   cursor: string | null;
   activeLeafId: string | null;
   /** Every message of the tree, oldest first. */
   messages: OutlinedMessage[];
-  /** Those that are live, oldest first. */
+  /** The live runs, oldest first. */
   runs: RunInfo[];
 }
 
-/** What a list shows of a thread. */
+/** The summary of a thread in a list. */
 export interface ThreadSummary {
-  /** When something last happened in it: a message, the beginning or end of a run, an entry. */
+  /** The time of its last activity: a message, the beginning or end of a run, a journal entry. */
   updatedAt: string;
   messages: number;
-  /** Those that were asked in its last runs, the last first; at most five. */
+  /** The models of its last runs, the newest first; at most five. */
   models: string[];
   /** The sum over its runs. */
   usage?: Usage;
-  /** How many of its runs are live. */
+  /** The number of its live runs. */
   live: number;
-  /** How the first text of a user begins, on one line. */
+  /** The beginning of the first user text, on one line. */
   preview: string;
 }
 
+/** A thread in a list. */
 export interface ListedThread extends Thread {
   summary?: ThreadSummary;
 }
 
+/** Selects a page of threads and its order. */
 export interface ThreadListPage extends Omit<ThreadPage, "before"> {
-  /** `next` of the page before, in the same order. */
+  /** `next` of the previous page, in the same order. */
   before?: string | undefined;
-  /** "id" (default): by id, largest first. "activity": those in which something happened last come first. */
+  /** "id" (default): by id, largest first. "activity": latest activity first. */
   order?: "id" | "activity" | undefined;
-  /** Whether each comes with its summary. Default false. */
+  /** True to include summaries. Default false. */
   summary?: boolean | undefined;
 }
+/** A page of threads. */
 export interface ThreadList {
   threads: ListedThread[];
-  /** Where the next page begins; null at the end. */
+  /** The position of the next page; null at the end. */
   next: string | null;
 }
 
+/** The options of `ledger.searchThreads`. */
 export interface ThreadSearchOptions extends Pick<ThreadListPage, "limit" | "kind" | "summary"> {}
+/** The result of `ledger.searchThreads`. */
 export interface ThreadSearchResult {
   /**
-   * Those whose title has the words, newest first, then those whose messages have them, best first. Where there are more
-   * of both than fit, half of them are found by their titles.
+   * Threads whose title matches, newest first, then threads whose messages match, best first. If there are more of both
+   * than fit, half of the result are title matches.
    */
   threads: ListedThread[];
-  /** What was found in messages, at most three a thread. */
+  /** The matching messages, at most three per thread. */
   hits: SearchHit[];
-  /** Whether there are threads that are not among them. */
+  /** True if there are further matching threads. */
   more: boolean;
 }
 
+/** The kinds of thread changes. */
 export const THREAD_CHANGES = ["created", "activity", "selected", "updated", "deleted"] as const;
 
 /**
- * What happened to a thread: it was made; something happened in it (a message, the beginning or end of a run, an entry);
- * another leaf was made active; its title or metadata were changed, or parts of it purged; it was deleted.
+ * A change of a thread. "created"; "activity": a message, the beginning or end of a run, a journal entry; "selected":
+ * another active leaf; "updated": its title or metadata changed, or parts of it were purged; "deleted".
  */
 export interface ThreadChange {
   threadId: string;
   change: (typeof THREAD_CHANGES)[number];
 }
 
+/** The options of `ledger.watch`. */
 export interface WatchOptions {
   signal?: AbortSignal | undefined;
 }

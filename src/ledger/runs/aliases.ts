@@ -1,29 +1,29 @@
-// Other names of runs: the ids by which clients know their answers. A name belongs to the run that was given it last; that
-// a run of another thread had it before is noted.
-import { checkName } from "../check.ts";
+// Aliases of runs: the ids by which clients know their answers. An alias belongs to the run that received it last; a
+// second alias marks names that runs of several threads received.
+import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import type { RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
 import type { RunInfo } from "../types.ts";
-import { infoOf } from "./info.ts";
+import { toRunInfo } from "./run-info.ts";
 
-const MOST_NAMES = 1000;
+const MAX_ALIASES = 1000;
 
-/** The name that is there, too, where runs of several threads were given the name. */
-export function severalOf(name: string): string {
+/** Returns the additional alias that exists if runs of several threads received the name. */
+export function toSharedAliasName(name: string): string {
   return `${name} (several)`;
 }
 
-/** The names that a caller gives, one or several. */
-export function checkAliases(alias: unknown): readonly string[] {
+/** Returns the aliases that a caller passes, one or several. */
+export function requireAliases(alias: unknown): readonly string[] {
   if (alias === undefined) return [];
-  if (!Array.isArray(alias)) return [checkName(alias, "alias")];
-  if (alias.length > MOST_NAMES) {
-    throw new LedgerError("invalid-input", `A run has at most ${MOST_NAMES} names.`, { path: "alias" });
+  if (!Array.isArray(alias)) return [requireName(alias, "alias")];
+  if (alias.length > MAX_ALIASES) {
+    throw new LedgerError("invalid-input", `A run can have at most ${MAX_ALIASES} aliases.`, { path: "alias" });
   }
-  return alias.map((name) => checkName(name, "alias"));
+  return alias.map((name) => requireName(name, "alias"));
 }
 
 export function* putAliases(
@@ -33,35 +33,35 @@ export function* putAliases(
 ): Steps<void> {
   for (const name of names) {
     const alias = { tenant, name, threadId, runId };
-    const holder = yield* got(tx.claimAlias(alias));
-    if (holder.runId === runId) continue;
-    yield* got(tx.putAlias(alias));
-    if (holder.threadId !== threadId) yield* got(tx.putAlias({ ...alias, name: severalOf(name) }));
+    const owner = yield* wait(tx.claimAlias(alias));
+    if (owner.runId === runId) continue;
+    yield* wait(tx.putAlias(alias));
+    if (owner.threadId !== threadId) yield* wait(tx.putAlias({ ...alias, name: toSharedAliasName(name) }));
   }
 }
 
-/** Takes a name that one run at a time may have. */
-export function* claimName(tx: LedgerTransaction, row: RunRow, name: string): Steps<void> {
+/** Claims an alias that only one run at a time may have. */
+export function* claimExclusiveAlias(tx: LedgerTransaction, row: RunRow, name: string): Steps<void> {
   const { tenant, threadId, id: runId } = row;
   const alias = { tenant, name, threadId, runId };
-  const holder = yield* got(tx.claimAlias(alias));
-  if (holder.runId === runId) return;
-  const other = yield* got(tx.run(tenant, holder.runId));
+  const owner = yield* wait(tx.claimAlias(alias));
+  if (owner.runId === runId) return;
+  const other = yield* wait(tx.run(tenant, owner.runId));
   if (other !== undefined && other.state !== "failed" && other.state !== "cancelled") {
-    const message = `Run ${other.id} has the name "${name}" and is ${other.state}; wait for it, or take what it came to.`;
+    const message = `Run ${other.id} has the alias "${name}" and is ${other.state}; wait for it, or use its result.`;
     throw new LedgerError("conflict", message, { path: "claim" });
   }
-  yield* got(tx.putAlias(alias));
+  yield* wait(tx.putAlias(alias));
 }
 
-export async function runByAlias(scope: Scope, name: string): Promise<RunInfo | undefined> {
+export async function findRunByAlias(scope: LedgerScope, name: string): Promise<RunInfo | undefined> {
   const { reads } = scope.store;
-  const alias = await reads.alias(scope.tenant, checkName(name, "name"));
+  const alias = await reads.alias(scope.tenant, requireName(name, "name"));
   const row = alias === undefined ? undefined : await reads.run(scope.tenant, alias.runId);
-  return row && infoOf(row, scope.report);
+  return row && toRunInfo(row, scope.report);
 }
 
-export async function dropAlias(scope: Scope, name: string): Promise<boolean> {
-  const checked = checkName(name, "name");
-  return scope.store.write((tx) => got(tx.deleteAlias(scope.tenant, checked)));
+export async function deleteAlias(scope: LedgerScope, name: string): Promise<boolean> {
+  const checked = requireName(name, "name");
+  return scope.store.write((tx) => wait(tx.deleteAlias(scope.tenant, checked)));
 }

@@ -1,123 +1,125 @@
-// Begins a run, or finds the one that was begun with the same key.
-import { isObject } from "../../model/kind.ts";
-import { checkExpectedLeaf, checkPlace, expectLeaf } from "../append.ts";
-import { checkFacts, checkName } from "../check.ts";
+// Begins a run, or attaches to the run that was begun with the same idempotency key.
+import { isObject } from "../../model/value-kind.ts";
+import { assertExpectedLeafOption, assertMessageIdOrNull, assertExpectedLeaf } from "../messages/append.ts";
+import { requireJsonObject, requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import { attach, remember, requestHash } from "../keys.ts";
-import type { RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction, ThreadKey } from "../store.ts";
-import { isoTime } from "../times.ts";
+import { findKeyResult, storeKeyResult, hashRequest } from "../idempotency-keys.ts";
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
+import { isoTime } from "../iso-time.ts";
 import type { NewRun, Run, RunInput } from "../types.ts";
-import { checkAliases, claimName, putAliases } from "./aliases.ts";
-import { AttachedRun } from "./attached.ts";
-import { column, threadOf } from "./info.ts";
-import type { LiveRuns } from "./leases.ts";
-import { unknownRun } from "./locked.ts";
-import { runEventRow } from "./log.ts";
+import { requireAliases, claimExclusiveAlias, putAliases } from "./aliases.ts";
+import { AttachedRun } from "./attached-run.ts";
+import { encodeColumn, toThreadKeyOfRun } from "./run-info.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { createUnknownRunError } from "./lock-run.ts";
+import { createRunEventRow } from "./log-bodies.ts";
 import {
-  checkInput,
-  checkRunId,
-  enterFork,
-  enterThread,
-  type Fork,
-  type GivenId,
-  nameRun,
-  type Target,
-  targetOf,
-  writeInto,
-} from "./place.ts";
-import { Turn } from "./turn.ts";
-import { RunWriter } from "./writer.ts";
+  requireRunInput,
+  requireRunId,
+  resolveForkPoint,
+  lockOrCreateThread,
+  type ForkPoint,
+  type CallerRunId,
+  resolveRunId,
+  type RunThread,
+  resolveRunThread,
+  writeWithRaceRetry,
+} from "./run-start.ts";
+import { RunTurn } from "./run-turn.ts";
+import { RunWriter } from "./run-writer.ts";
 
-export async function beginRun(scope: Scope, live: LiveRuns, input: NewRun): Promise<Run> {
+export async function beginRun(scope: LedgerScope, live: LiveRuns, input: NewRun): Promise<Run> {
   const plan = planRun(scope, input);
-  const { row, attached } = await writeInto(scope, plan.target, plan.id, (tx) => begin(scope, tx, plan));
+  const { row, attached } = await writeWithRaceRetry(scope, plan.target, plan.id, (tx) =>
+    insertNewRun(scope, tx, plan),
+  );
   if (attached) return new AttachedRun(scope, row);
-  if (plan.messages !== undefined) scope.wrote();
-  return new RunWriter(scope, live, row, new Turn());
+  if (plan.messages !== undefined) scope.onMessagesWritten();
+  return new RunWriter(scope, live, row, new RunTurn());
 }
 
-/** A new run, checked. */
-interface Plan {
-  target: Target;
+/** The checked arguments of a new run. */
+interface NewRunPlan {
+  target: RunThread;
   run: NewRun;
-  id: GivenId | undefined;
+  id: CallerRunId | undefined;
   messages: RunInput | undefined;
   aliases: readonly string[];
 }
 
-function planRun(scope: Scope, run: NewRun): Plan {
+function planRun(scope: LedgerScope, run: NewRun): NewRunPlan {
   if (!isObject(run)) throw new LedgerError("invalid-input", "A new run must be an object with a threadId.");
-  checkNewRun(run);
-  if (run.claim !== undefined) checkName(run.claim, "claim");
-  const id = checkRunId(scope, run.id, "id");
-  const messages = checkInput(run.input, run.forkFromMessageId);
-  return { target: targetOf(scope, run), run, id, messages, aliases: checkAliases(run.alias) };
+  assertNewRun(run);
+  if (run.claim !== undefined) requireName(run.claim, "claim");
+  const id = requireRunId(scope, run.id, "id");
+  const messages = requireRunInput(run.input, run.forkFromMessageId);
+  return { target: resolveRunThread(scope, run), run, id, messages, aliases: requireAliases(run.alias) };
 }
 
-export function checkNewRun(
-  input: Pick<NewRun, "forkFromMessageId" | "expectedLeaf" | "idempotencyKey" | "metadata" | "alone" | "mode">,
+export function assertNewRun(
+  input: Pick<NewRun, "forkFromMessageId" | "expectedLeaf" | "idempotencyKey" | "metadata" | "exclusive" | "mode">,
 ): void {
-  checkPlace(input.forkFromMessageId, "forkFromMessageId");
-  checkExpectedLeaf(input);
-  if (input.idempotencyKey !== undefined) checkName(input.idempotencyKey, "idempotencyKey");
-  if (input.metadata !== undefined) checkFacts(input.metadata, "metadata");
-  if (input.alone !== undefined && typeof input.alone !== "boolean") {
-    throw new LedgerError("invalid-input", '"alone" must be true or false.', { path: "alone" });
+  assertMessageIdOrNull(input.forkFromMessageId, "forkFromMessageId");
+  assertExpectedLeafOption(input);
+  if (input.idempotencyKey !== undefined) requireName(input.idempotencyKey, "idempotencyKey");
+  if (input.metadata !== undefined) requireJsonObject(input.metadata, "metadata");
+  if (input.exclusive !== undefined && typeof input.exclusive !== "boolean") {
+    throw new LedgerError("invalid-input", '"exclusive" must be true or false.', { path: "exclusive" });
   }
   if (input.mode !== undefined && input.mode !== "replace" && input.mode !== "branch") {
     throw new LedgerError("invalid-input", 'The mode of a run must be "replace" or "branch".', { path: "mode" });
   }
 }
 
-interface Begun {
+interface BegunRun {
   row: RunRow;
   attached: boolean;
 }
 
-function* begin(
-  scope: Scope,
+function* insertNewRun(
+  scope: LedgerScope,
   tx: LedgerTransaction,
-  { target, run, id: given, messages, aliases }: Plan,
-): Steps<Begun> {
+  { target, run, id: callerId, messages, aliases }: NewRunPlan,
+): Steps<BegunRun> {
   const { key } = target;
-  const head = yield* enterThread(tx, target);
+  const head = yield* lockOrCreateThread(tx, target);
   const { forkFromMessageId, expectedLeaf, idempotencyKey: name, mode = "replace", metadata } = run;
-  const asked = { forkFromMessageId, expectedLeaf, mode, metadata, input: messages };
-  const request = name === undefined ? "" : requestHash({ run: asked });
-  const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
-  if (before !== undefined) return { row: yield* begunBefore(scope, tx, before), attached: true };
-  expectLeaf(head, expectedLeaf);
-  if (run.alone === true) yield* demandAlone(scope, tx, key);
-  const fork = yield* enterFork(scope, tx, head, messages, forkFromMessageId);
-  const id = yield* nameRun(scope, tx, head, given);
-  const row = newRow(scope, head.id, id, run, fork);
-  yield* got(tx.insertRun(row));
-  yield* got(tx.insertLog([runEventRow(scope, head.lastId, row)]));
+  const hashed = { forkFromMessageId, expectedLeaf, mode, metadata, input: messages };
+  const request = name === undefined ? "" : hashRequest({ run: hashed });
+  const before = name === undefined ? undefined : yield* findKeyResult(tx, key, name, request);
+  if (before !== undefined) return { row: yield* readKeyedRun(scope, tx, before), attached: true };
+  assertExpectedLeaf(head, expectedLeaf);
+  if (run.exclusive === true) yield* assertNoLiveWriter(scope, tx, key);
+  const fork = yield* resolveForkPoint(scope, tx, head, messages, forkFromMessageId);
+  const id = yield* resolveRunId(scope, tx, head, callerId);
+  const row = createRunRow(scope, head.id, id, run, fork);
+  yield* wait(tx.insertRun(row));
+  yield* wait(tx.insertLog([createRunEventRow(scope, head.lastId, row)]));
   yield* putAliases(tx, row, aliases);
-  if (run.claim !== undefined) yield* claimName(tx, row, run.claim);
-  if (name !== undefined) yield* remember(scope, tx, threadOf(row), name, request, { runId: id });
+  if (run.claim !== undefined) yield* claimExclusiveAlias(tx, row, run.claim);
+  if (name !== undefined) yield* storeKeyResult(scope, tx, toThreadKeyOfRun(row), name, request, { runId: id });
   return { row, attached: false };
 }
 
-function* demandAlone(scope: Scope, tx: LedgerTransaction, key: ThreadKey): Steps<void> {
+function* assertNoLiveWriter(scope: LedgerScope, tx: LedgerTransaction, key: ThreadKey): Steps<void> {
   const now = scope.now();
-  const live = yield* got(tx.liveRuns(key));
+  const live = yield* wait(tx.liveRuns(key));
   const other = live.find(({ leaseUntil }) => leaseUntil >= now);
   if (other === undefined) return;
   const until = new Date(other.leaseUntil).toISOString();
   const message = `Run ${other.id} of the thread has a live writer until ${until}; wait for it to end.`;
-  throw new LedgerError("conflict", message, { path: "alone" });
+  throw new LedgerError("conflict", message, { path: "exclusive" });
 }
 
-export function newRow(
-  scope: Scope,
+export function createRunRow(
+  scope: LedgerScope,
   threadId: string,
   id: string,
   input: Pick<NewRun, "mode" | "idempotencyKey" | "metadata">,
-  { forks, parentId }: Fork,
+  { forks, parentId }: ForkPoint,
 ): RunRow {
   const now = scope.now();
   return {
@@ -135,7 +137,7 @@ export function newRow(
     finishedAt: null,
     error: null,
     usage: null,
-    metadata: column(input.metadata),
+    metadata: encodeColumn(input.metadata),
     firstDeltaId: null,
     lastDeltaId: null,
     lastSeq: -1,
@@ -143,9 +145,9 @@ export function newRow(
   };
 }
 
-function* begunBefore(scope: Scope, tx: LedgerTransaction, result: unknown): Steps<RunRow> {
+function* readKeyedRun(scope: LedgerScope, tx: LedgerTransaction, result: unknown): Steps<RunRow> {
   const id = isObject(result) && typeof result["runId"] === "string" ? result["runId"] : "";
-  const row = yield* got(tx.run(scope.tenant, id));
-  if (row === undefined) throw unknownRun(id);
+  const row = yield* wait(tx.run(scope.tenant, id));
+  if (row === undefined) throw createUnknownRunError(id);
   return row;
 }

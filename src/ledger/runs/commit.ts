@@ -1,47 +1,51 @@
-// Commits a run: its messages become part of the thread, and in mode "replace" the active path goes on with them. Every
-// committed run of which a message thereby leaves the active path is superseded.
-import { assignObject } from "../../model/json.ts";
-import { expectLeaf } from "../append.ts";
-import { insertChain } from "../insert.ts";
-import { activeLeaf, moveLeaf } from "../leaf.ts";
-import { leaving } from "../paths.ts";
-import type { LogRow, MessageHeader, RunRow, ThreadHead } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
+// Commits a run: its messages become part of the thread, and in mode "replace" they continue the active path. A
+// committed run with a message that thereby leaves the active path is superseded.
+import { assignObject } from "../../model/json/index.ts";
+import { assertExpectedLeaf } from "../messages/append.ts";
+import { insertChain } from "../messages/insert-chain.ts";
+import { activeLeaf, moveLeaf } from "../messages/active-leaf.ts";
+import { findLeavingMessages } from "../messages/paths.ts";
+import type { LogRow, MessageHeader, RunRow, ThreadHead } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
 import type { CommitOptions } from "../types.ts";
-import { checkAliases, putAliases } from "./aliases.ts";
-import { column, factsOf, threadOf } from "./info.ts";
-import { lockRun } from "./locked.ts";
-import { runEventRow } from "./log.ts";
-import { closeRun, type Finished } from "./outcome.ts";
-import { transition } from "./transitions.ts";
-import type { Stored } from "./turn.ts";
+import { requireAliases, putAliases } from "./aliases.ts";
+import { encodeColumn, readRunMetadata, toThreadKeyOfRun } from "./run-info.ts";
+import { lockRun } from "./lock-run.ts";
+import { createRunEventRow } from "./log-bodies.ts";
+import { closeRun, type EndedRun } from "./run-outcome.ts";
+import { requireTransition } from "./transitions.ts";
+import type { TurnContent } from "./run-turn.ts";
 
-/** The run after its commit; without an outcome where it was committed before. */
-export function* commitRun(
-  scope: Scope,
+/** Commits the run; returns no outcome if it was committed before. */
+export function* writeCommit(
+  scope: LedgerScope,
   tx: LedgerTransaction,
   known: RunRow,
-  { messages, usage }: Stored,
+  { messages, usage }: TurnContent,
   { expectedLeaf, metadata, alias }: CommitOptions,
-): Steps<Finished> {
+): Steps<EndedRun> {
   const { head, row, next } = yield* lockRun(tx, known, "commit");
   if (next === "same") return { row };
-  expectLeaf(head, expectedLeaf);
+  assertExpectedLeaf(head, expectedLeaf);
   const oldLeaf = activeLeaf(head);
   const parentId = row.forks ? row.forkFromId : oldLeaf;
   const replaces = row.mode === "replace";
-  const left = replaces && parentId !== oldLeaf ? yield* leaving(tx, threadOf(row), oldLeaf, parentId) : [];
+  const leaving =
+    replaces && parentId !== oldLeaf ? yield* findLeavingMessages(tx, toThreadKeyOfRun(row), oldLeaf, parentId) : [];
   const written = yield* insertChain(scope, tx, head, { parentId, messages, runId: row.id });
-  const superseded = yield* supersede(tx, left);
-  yield* putAliases(tx, row, checkAliases(alias));
-  const facts = metadata === undefined ? {} : { metadata: column(assignObject(factsOf(row, scope.report), metadata)) };
+  const superseded = yield* supersedeRuns(tx, leaving);
+  yield* putAliases(tx, row, requireAliases(alias));
+  const merged =
+    metadata === undefined
+      ? {}
+      : { metadata: encodeColumn(assignObject(readRunMetadata(row, scope.report), metadata)) };
   const closed = yield* closeRun(scope, tx, head, row, {
-    changes: { state: next, usage: column(usage), ...facts },
+    changes: { state: next, usage: encodeColumn(usage), ...merged },
     outcome: { messageIds: written.map(({ id }) => id), supersededRunIds: superseded.map(({ id }) => id) },
     messages: written,
-    // It had none while it lived.
+    // A live run has no usage in its row.
     facts: usage === undefined ? {} : { usage },
   });
   yield* logSuperseded(scope, tx, head, superseded);
@@ -49,23 +53,23 @@ export function* commitRun(
   return closed;
 }
 
-/** The runs that are replaced, oldest first. Their states are history: what did not end in a commit stays as it is. */
-export function* supersede(tx: LedgerTransaction, left: readonly MessageHeader[]): Steps<RunRow[]> {
-  const ids = new Set(left.flatMap(({ runId }) => (runId === null ? [] : [runId])));
+/** Supersedes the committed runs of these messages, oldest first. Failed and cancelled runs keep their state. */
+export function* supersedeRuns(tx: LedgerTransaction, leaving: readonly MessageHeader[]): Steps<RunRow[]> {
+  const ids = new Set(leaving.flatMap(({ runId }) => (runId === null ? [] : [runId])));
   const superseded: RunRow[] = [];
   for (const id of [...ids].sort()) {
-    const row = yield* got(tx.run(left[0]?.tenant ?? "", id));
+    const row = yield* wait(tx.run(leaving[0]?.tenant ?? "", id));
     if (row?.state !== "committed") continue;
-    const state = transition(row, "supersede");
+    const state = requireTransition(row, "supersede");
     if (state === "same") continue;
-    yield* got(tx.updateRun(threadOf(row), id, row.epoch, { state }));
+    yield* wait(tx.updateRun(toThreadKeyOfRun(row), id, row.epoch, { state }));
     superseded.push({ ...row, state });
   }
   return superseded;
 }
 
 export function* logSuperseded(
-  scope: Scope,
+  scope: LedgerScope,
   tx: LedgerTransaction,
   head: ThreadHead,
   runs: readonly RunRow[],
@@ -74,7 +78,7 @@ export function* logSuperseded(
   const rows: LogRow[] = [];
   for (const row of runs) {
     head.lastId = scope.nextId(head.lastId);
-    rows.push(runEventRow(scope, head.lastId, row));
+    rows.push(createRunEventRow(scope, head.lastId, row));
   }
-  yield* got(tx.insertLog(rows));
+  yield* wait(tx.insertLog(rows));
 }

@@ -1,47 +1,47 @@
-// Drops the deltas of runs that ended long enough ago. Their messages and changes of state stay.
-import type { RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
-import { threadOf } from "./info.ts";
+// Deletes the deltas of runs that finished long enough ago. Their messages and state changes stay.
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
+import { toThreadKeyOfRun } from "./run-info.ts";
 
-const RUNS = 64;
+const RUNS_PER_WRITE = 64;
 
-/** Compacts everything of the tenant that can be, and gives the number of runs. */
-export async function compact(scope: Scope): Promise<number> {
-  let all = 0;
+/** Compacts all finished runs of the tenant and returns their number. */
+export async function compactTenant(scope: LedgerScope): Promise<number> {
+  let total = 0;
   for (;;) {
-    const count = await compactSome(scope, RUNS, scope.tenant);
-    all += count;
-    if (count < RUNS) return all;
+    const count = await compactRuns(scope, RUNS_PER_WRITE, scope.tenant);
+    total += count;
+    if (count < RUNS_PER_WRITE) return total;
   }
 }
 
-/** Compacts up to `limit` runs, of every tenant where none is named, and gives their number. */
-export async function compactSome(
-  { store, now, deltaRetentionMs }: Scope,
+/** Compacts up to `limit` runs, of every tenant if `tenant` is undefined, and returns their number. */
+export async function compactRuns(
+  { store, now, deltaRetentionMs }: LedgerScope,
   limit: number,
   tenant?: string,
 ): Promise<number> {
   const runs = await store.reads.compactableRuns(now() - deltaRetentionMs, limit, tenant);
   if (runs.length === 0) return 0;
-  return store.write((tx) => dropDeltas(tx, runs));
+  return store.write((tx) => markCompacted(tx, runs));
 }
 
-function* dropDeltas(tx: LedgerTransaction, runs: readonly RunRow[]): Steps<number> {
+function* markCompacted(tx: LedgerTransaction, runs: readonly RunRow[]): Steps<number> {
   let count = 0;
   for (const run of runs) {
-    // Somebody else may have compacted it meanwhile: both steps can be repeated.
-    if (!(yield* got(tx.updateRun(threadOf(run), run.id, run.epoch, { compacted: true })))) continue;
-    yield* deleteDeltas(tx, run);
+    // Another process may have compacted the run meanwhile: both writes are idempotent.
+    if (!(yield* wait(tx.updateRun(toThreadKeyOfRun(run), run.id, run.epoch, { compacted: true })))) continue;
+    yield* deleteRunDeltas(tx, run);
     count++;
   }
   return count;
 }
 
-/** Deletes the deltas of a run, which knows where they stand in the log of its thread. */
-export function* deleteDeltas(tx: LedgerTransaction, run: RunRow): Steps<void> {
+/** Deletes the deltas of a run; the run's row contains their range in the log. */
+export function* deleteRunDeltas(tx: LedgerTransaction, run: RunRow): Steps<void> {
   const { firstDeltaId: first, lastDeltaId: last } = run;
   if (first === null || last === null) return;
-  yield* got(tx.deleteDeltas(threadOf(run), run.id, { first, last }));
+  yield* wait(tx.deleteDeltas(toThreadKeyOfRun(run), run.id, { first, last }));
 }

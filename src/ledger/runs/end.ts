@@ -1,69 +1,73 @@
-// Ends a run without a commit: what had arrived is kept as an interrupted turn beside the active path (B90), with the
-// usage seen (B67).
+// Ends a run without a commit: the partial output is stored as an interrupted turn beside the active path (B90), with
+// the usage so far (B67).
 import { inspect } from "node:util";
-import { stringifyJson } from "../../model/json.ts";
-import { isObject } from "../../model/kind.ts";
+import { stringifyJson } from "../../model/json/index.ts";
+import { isObject } from "../../model/value-kind.ts";
 import { PROVIDER_ERROR_KINDS, type ProviderError, type ProviderErrorKind } from "../../model/index.ts";
-import { insertChain } from "../insert.ts";
-import { activeLeaf, moveLeaf } from "../leaf.ts";
-import { headerOf } from "../paths.ts";
-import type { RunRow, RunState } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import type { Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
-import { column, threadOf } from "./info.ts";
-import { type LockedRun, lockRun } from "./locked.ts";
-import { closeRun, type Finished } from "./outcome.ts";
-import type { Stored } from "./turn.ts";
+import { insertChain } from "../messages/insert-chain.ts";
+import { activeLeaf, moveLeaf } from "../messages/active-leaf.ts";
+import { findHeader } from "../messages/paths.ts";
+import type { RunRow, RunState } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
+import { encodeColumn, toThreadKeyOfRun } from "./run-info.ts";
+import { type LockedRun, lockRun } from "./lock-run.ts";
+import { closeRun, type EndedRun } from "./run-outcome.ts";
+import type { TurnContent } from "./run-turn.ts";
 
-/** How a run ends that is not committed. */
-export interface End {
+/** The way a run ends without a commit. */
+export interface RunEnd {
   step: "fail" | "cancel";
   error?: ProviderError;
 }
 
-/** The run after its end; without an outcome where it had ended this way before. */
-export function* endRun(
-  scope: Scope,
+/** Ends the run; returns no outcome if it had ended this way before. */
+export function* writeEnd(
+  scope: LedgerScope,
   tx: LedgerTransaction,
   known: RunRow,
-  { step, error }: End,
-  partial: Stored,
-): Steps<Finished> {
+  { step, error }: RunEnd,
+  partial: TurnContent,
+): Steps<EndedRun> {
   const locked = yield* lockRun(tx, known, step);
   const { row, next } = locked;
-  return next === "same" ? { row } : yield* savePartial(scope, tx, locked, { state: next, partial, error });
+  return next === "same" ? { row } : yield* writeInterruptedTurn(scope, tx, locked, { state: next, partial, error });
 }
 
-interface Interrupted {
+interface InterruptedRun {
   state: RunState;
-  partial: Stored;
+  partial: TurnContent;
   error: ProviderError | undefined;
-  /** Where another one ends the run than its writer. */
+  /** The new epoch, if another process than the writer ends the run. */
   epoch?: number;
 }
 
-/** Stores the partial turn, leaves the active leaf where it is, and ends the run. */
-export function* savePartial(
-  scope: Scope,
+/** Stores the interrupted turn, keeps the active leaf, and ends the run. */
+export function* writeInterruptedTurn(
+  scope: LedgerScope,
   tx: LedgerTransaction,
   { head, row }: Pick<LockedRun, "head" | "row">,
-  { state, partial, error, epoch = row.epoch }: Interrupted,
-): Steps<Finished> {
+  { state, partial, error, epoch = row.epoch }: InterruptedRun,
+): Steps<EndedRun> {
   const leaf = activeLeaf(head);
   let parentId = row.forks ? row.forkFromId : leaf;
-  // A fork point may have been deleted since; what had arrived is worth more than its place.
-  if (parentId !== null && parentId !== leaf && (yield* headerOf(tx, threadOf(row), parentId)) === undefined) {
+  // The fork point may have been deleted; the messages are then stored under the active leaf.
+  if (
+    parentId !== null &&
+    parentId !== leaf &&
+    (yield* findHeader(tx, toThreadKeyOfRun(row), parentId)) === undefined
+  ) {
     parentId = leaf;
   }
   const messages = yield* insertChain(scope, tx, head, {
     parentId,
     messages: partial.messages,
     runId: row.id,
-    isRest: true,
+    allowsMissingBlobs: true,
   });
   const closed = yield* closeRun(scope, tx, head, row, {
-    changes: { state, epoch, usage: column(partial.usage), error: column(error) },
+    changes: { state, epoch, usage: encodeColumn(partial.usage), error: encodeColumn(error) },
     outcome: { messageIds: messages.map(({ id }) => id) },
     messages,
   });
@@ -71,38 +75,39 @@ export function* savePartial(
   return closed;
 }
 
-/** Characters of a description. */
-const LONGEST = 500;
+/** The maximum number of characters of a description. */
+const MAX_DESCRIPTION_LENGTH = 500;
 
-function isKind(kind: unknown): kind is ProviderErrorKind {
+function isProviderErrorKind(kind: unknown): kind is ProviderErrorKind {
   return (PROVIDER_ERROR_KINDS as readonly unknown[]).includes(kind);
 }
 
-/** What a caller says went wrong, as data. */
-export function providerError(error: unknown): ProviderError {
+/** Converts a thrown value to a ProviderError. */
+export function toProviderError(error: unknown): ProviderError {
   if (typeof error === "string") return { kind: "unknown", message: error };
   const message = isObject(error) || error instanceof Error ? error.message : undefined;
-  if (typeof message !== "string") return described(error);
-  const said: Partial<ProviderError> = error as object; // an object with a message, as seen above
-  const result: ProviderError = { kind: isKind(said.kind) ? said.kind : "unknown", message };
-  if (typeof said.status === "number") result.status = said.status;
-  if (typeof said.retryAfterMs === "number") result.retryAfterMs = said.retryAfterMs;
-  if (typeof said.retryable === "boolean") result.retryable = said.retryable;
-  if (said.raw !== undefined && isJson(said.raw)) result.raw = said.raw;
+  if (typeof message !== "string") return describeThrown(error);
+  const fields: Partial<ProviderError> = error as object; // an object with a message, as checked above
+  const result: ProviderError = { kind: isProviderErrorKind(fields.kind) ? fields.kind : "unknown", message };
+  if (typeof fields.status === "number") result.status = fields.status;
+  if (typeof fields.retryAfterMs === "number") result.retryAfterMs = fields.retryAfterMs;
+  if (typeof fields.retryable === "boolean") result.retryable = fields.retryable;
+  if (fields.raw !== undefined && hasJsonForm(fields.raw)) result.raw = fields.raw;
   else if (error instanceof Error && error.name !== "Error") result.raw = { name: error.name };
   return result;
 }
 
-/** Something that is no error was thrown. A run must be able to end all the same, and its record says what it was. */
-function described(thrown: unknown): ProviderError {
-  const isKept = typeof thrown === "object" && thrown !== null && isJson(thrown);
-  const message = `Something that is no error was thrown: ${isKept ? stringifyJson(thrown) : inspect(thrown)}`;
-  const short = message.length > LONGEST ? `${message.slice(0, LONGEST).toWellFormed()}…` : message;
-  return { kind: "unknown", message: short, ...(isKept ? { raw: thrown } : {}) };
+/** Describes a thrown value that is not an error, so that the run can end and its record shows the value. */
+function describeThrown(thrown: unknown): ProviderError {
+  const isJsonObject = typeof thrown === "object" && thrown !== null && hasJsonForm(thrown);
+  const message = `A value that is not an error was thrown: ${isJsonObject ? stringifyJson(thrown) : inspect(thrown)}`;
+  const short =
+    message.length > MAX_DESCRIPTION_LENGTH ? `${message.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed()}…` : message;
+  return { kind: "unknown", message: short, ...(isJsonObject ? { raw: thrown } : {}) };
 }
 
-/** What goes wrong must not keep a run from ending: words that cannot be written are left out. */
-function isJson(value: unknown): boolean {
+/** True if the value can be written as JSON. Other values are omitted: they must not prevent a run from ending. */
+function hasJsonForm(value: unknown): boolean {
   try {
     return stringifyJson(value) !== "";
   } catch {

@@ -1,9 +1,9 @@
-// Runs: begun, streamed, committed or ended, taken over, recovered, compacted.
-export { dropAlias, runByAlias } from "./aliases.ts";
+// Runs: begin, stream, commit, end, resume, recover and compact.
+export { deleteAlias, findRunByAlias } from "./aliases.ts";
 export { beginRun } from "./begin.ts";
-export { compact } from "./compact.ts";
-export { LiveRuns } from "./leases.ts";
-export { runInfo, runsOf } from "./reads.ts";
-export { record } from "./record.ts";
-export { recover } from "./recover.ts";
+export { compactTenant } from "./compact.ts";
+export { LiveRuns } from "./live-runs.ts";
+export { readRunInfo, listRuns } from "./read-runs.ts";
+export { recordCall } from "./record.ts";
+export { recoverRuns } from "./recover.ts";
 export { resumeRun } from "./resume.ts";

@@ -1,188 +1,190 @@
-// Records a whole call in one write: what a thread that is made, input that is appended, and a run that is begun and ended
-// come to. Nobody could see the run before its end, so that its end is all there is to tell of it.
+// Records a whole call in one write, equivalent to creating a thread, appending input, and beginning and ending a run.
+// The run is never visible before its end, so only its end is logged.
 import type { Message, ProviderError, StoredMessage, Usage } from "../../model/index.ts";
-import { isObject } from "../../model/kind.ts";
-import { expectLeaf } from "../append.ts";
-import { readRows } from "../body.ts";
-import { assertStorableMessages } from "../check.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { assertExpectedLeaf } from "../messages/append.ts";
+import { readMessages } from "../messages/message-body.ts";
+import { assertStorableMessages } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import { writeChain } from "../insert.ts";
-import { attach, remember, requestHash } from "../keys.ts";
-import { activeLeaf, moveLeaf } from "../leaf.ts";
-import { leaving } from "../paths.ts";
-import type { MessageHeader, MessageRow, RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, isPromise, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
-import { headerOfRow, keepTail } from "../tails.ts";
+import { writeChain } from "../messages/insert-chain.ts";
+import { findKeyResult, storeKeyResult, hashRequest } from "../idempotency-keys.ts";
+import { activeLeaf, moveLeaf } from "../messages/active-leaf.ts";
+import { findLeavingMessages } from "../messages/paths.ts";
+import type { MessageHeader, MessageRow, RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, isPromise, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
+import { toHeader, cacheLastMessage } from "../messages/last-written.ts";
 import type { NewRecord, RecordResult, RunInfo, RunInput } from "../types.ts";
-import { checkAliases, putAliases } from "./aliases.ts";
-import { checkNewRun, newRow } from "./begin.ts";
-import { logSuperseded, supersede } from "./commit.ts";
-import { providerError } from "./end.ts";
-import { column, infoOf } from "./info.ts";
-import { unknownRun } from "./locked.ts";
-import { runEventRow } from "./log.ts";
-import { readOutcome } from "./outcome.ts";
+import { requireAliases, putAliases } from "./aliases.ts";
+import { assertNewRun, createRunRow } from "./begin.ts";
+import { logSuperseded, supersedeRuns } from "./commit.ts";
+import { toProviderError } from "./end.ts";
+import { encodeColumn, toRunInfo } from "./run-info.ts";
+import { createUnknownRunError } from "./lock-run.ts";
+import { createRunEventRow } from "./log-bodies.ts";
+import { readOutcome } from "./run-outcome.ts";
 import {
-  checkInput,
-  checkRunId,
-  enterFork,
-  enterThread,
-  type GivenId,
-  nameRun,
-  type Target,
-  targetOf,
-  writeInto,
-} from "./place.ts";
-import { givenTurn, markInterrupted } from "./turn.ts";
+  requireRunInput,
+  requireRunId,
+  resolveForkPoint,
+  lockOrCreateThread,
+  type CallerRunId,
+  resolveRunId,
+  type RunThread,
+  resolveRunThread,
+  writeWithRaceRetry,
+} from "./run-start.ts";
+import { toTurnFromMessages, markInterrupted } from "./run-turn.ts";
 
-const STATES = ["committed", "failed", "cancelled"] as const;
+const RECORD_STATES = ["committed", "failed", "cancelled"] as const;
 
-/** A call, checked. */
-interface Plan {
+/** The checked arguments of a call. */
+interface RecordPlan {
   call: NewRecord;
-  target: Target;
-  runId: GivenId | undefined;
+  target: RunThread;
+  runId: CallerRunId | undefined;
   input: RunInput | undefined;
   messages: readonly Message[];
   usage: Usage | undefined;
   error: ProviderError | undefined;
-  state: (typeof STATES)[number];
+  state: (typeof RECORD_STATES)[number];
   aliases: readonly string[];
 }
 
-export async function record(scope: Scope, call: NewRecord): Promise<RecordResult> {
+export async function recordCall(scope: LedgerScope, call: NewRecord): Promise<RecordResult> {
   const plan = planCall(scope, call);
-  const written = await writeInto(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
-  if ("before" in written) return recordedBefore(scope, written.before, written.inputIds);
+  const written = await writeWithRaceRetry(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
+  if ("earlierRun" in written) return readEarlierResult(scope, written.earlierRun, written.inputIds);
   const { row, input, messages, supersededRunIds, last } = written;
-  if (last !== undefined) keepTail(scope.store, last);
-  scope.wrote();
-  return describe(scope, row, { input, messages, supersededRunIds, attached: false });
+  if (last !== undefined) cacheLastMessage(scope.store, last);
+  scope.onMessagesWritten();
+  return toRecordResult(scope, row, { input, messages, supersededRunIds, attached: false });
 }
 
-/** The run is looked at only by those who ask for it. */
-function describe(scope: Scope, row: RunRow, rest: Omit<RecordResult, "threadId" | "run">): RecordResult {
+/** Creates the result; `run` is computed on first access. */
+function toRecordResult(scope: LedgerScope, row: RunRow, fields: Omit<RecordResult, "threadId" | "run">): RecordResult {
   let run: RunInfo | undefined;
   return {
     threadId: row.threadId,
     get run() {
-      return (run ??= infoOf(row, scope.report));
+      return (run ??= toRunInfo(row, scope.report));
     },
-    ...rest,
+    ...fields,
   };
 }
 
-function planCall(scope: Scope, call: NewRecord): Plan {
+function planCall(scope: LedgerScope, call: NewRecord): RecordPlan {
   if (!isObject(call)) throw new LedgerError("invalid-input", "A call must be an object with messages.");
-  checkNewRun(call);
+  assertNewRun(call);
   const state = call.state ?? (call.error === undefined ? "committed" : "failed");
-  if (!STATES.includes(state)) {
-    throw new LedgerError("invalid-input", `The state must be one of ${STATES.join(", ")}.`, { path: "state" });
+  if (!RECORD_STATES.includes(state)) {
+    throw new LedgerError("invalid-input", `"state" must be one of ${RECORD_STATES.join(", ")}.`, { path: "state" });
   }
   if (state === "committed" && call.error !== undefined) {
-    throw new LedgerError("invalid-input", 'A call with an error is "failed" or "cancelled".', { path: "state" });
+    throw new LedgerError("invalid-input", '"state" must be "failed" or "cancelled" for a call with an error.', {
+      path: "state",
+    });
   }
-  const isNone = Array.isArray(call.messages) && call.messages.length === 0;
-  const turn = givenTurn(isNone ? [] : assertStorableMessages(call.messages));
+  const isEmpty = Array.isArray(call.messages) && call.messages.length === 0;
+  const turn = toTurnFromMessages(isEmpty ? [] : assertStorableMessages(call.messages));
   return {
     call,
-    target: targetOf(scope, call),
-    runId: checkRunId(scope, call.runId, "runId"),
-    input: checkInput(call.input, call.forkFromMessageId),
+    target: resolveRunThread(scope, call),
+    runId: requireRunId(scope, call.runId, "runId"),
+    input: requireRunInput(call.input, call.forkFromMessageId),
     messages: state === "committed" ? turn.messages : turn.messages.map(markInterrupted),
     usage: call.usage ?? turn.usage,
-    error: state === "failed" ? providerError(call.error ?? "The call failed.") : undefined,
+    error: state === "failed" ? toProviderError(call.error ?? "The call failed.") : undefined,
     state,
-    aliases: checkAliases(call.alias),
+    aliases: requireAliases(call.alias),
   };
 }
 
-interface Written {
+interface WrittenCall {
   row: RunRow;
   input: StoredMessage[];
   messages: StoredMessage[];
   supersededRunIds: string[];
-  /** The thread's newest message. */
+  /** The header of the thread's newest message, for the cache. */
   last: MessageHeader | undefined;
 }
-interface Before {
-  before: RunRow;
+interface EarlierCall {
+  earlierRun: RunRow;
   inputIds: string[];
 }
 
-function* writeCall(scope: Scope, tx: LedgerTransaction, plan: Plan): Steps<Written | Before> {
+function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan): Steps<WrittenCall | EarlierCall> {
   const { call, target } = plan;
   const { expectedLeaf, idempotencyKey: name, mode = "replace" } = call;
-  const head = yield* enterThread(tx, target);
-  const request = name === undefined ? "" : requestHash({ record: asked(plan) });
-  const before = name === undefined ? undefined : yield* attach(tx, target.key, name, request);
-  if (before !== undefined) return yield* foundBefore(scope, tx, before);
-  expectLeaf(head, expectedLeaf);
-  const fork = yield* enterFork(scope, tx, head, plan.input, call.forkFromMessageId);
+  const head = yield* lockOrCreateThread(tx, target);
+  const request = name === undefined ? "" : hashRequest({ record: selectHashedFields(plan) });
+  const before = name === undefined ? undefined : yield* findKeyResult(tx, target.key, name, request);
+  if (before !== undefined) return yield* readKeyedCall(scope, tx, before);
+  assertExpectedLeaf(head, expectedLeaf);
+  const fork = yield* resolveForkPoint(scope, tx, head, plan.input, call.forkFromMessageId);
   const { parentId, parent, input } = fork;
-  const isKept = plan.state === "committed";
-  const replaces = isKept && mode === "replace";
+  const isCommitted = plan.state === "committed";
+  const replaces = isCommitted && mode === "replace";
   const oldLeaf = activeLeaf(head);
-  const left = replaces && parentId !== oldLeaf ? yield* leaving(tx, target.key, oldLeaf, parentId) : [];
-  const runId = yield* nameRun(scope, tx, head, plan.runId);
-  const begun = newRow(scope, head.id, runId, call, fork);
-  const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isKept };
+  const leaving = replaces && parentId !== oldLeaf ? yield* findLeavingMessages(tx, target.key, oldLeaf, parentId) : [];
+  const runId = yield* resolveRunId(scope, tx, head, plan.runId);
+  const begun = createRunRow(scope, head.id, runId, call, fork);
+  const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isCommitted };
   const { messages, rows } = yield* writeChain(scope, tx, head, chain);
-  const superseded = left.length === 0 ? [] : yield* supersede(tx, left);
-  const row = endedRow(scope, begun, plan);
+  const superseded = leaving.length === 0 ? [] : yield* supersedeRuns(tx, leaving);
+  const row = toEndedRow(scope, begun, plan);
   const outcome = {
     messageIds: messages.map(({ id }) => id),
-    ...(isKept && { supersededRunIds: superseded.map(({ id }) => id) }),
+    ...(isCommitted && { supersededRunIds: superseded.map(({ id }) => id) }),
   };
   head.lastId = scope.nextId(head.lastId);
-  // Generators are entered only where there is something to wait for.
-  const ran = tx.insertRun(row);
-  if (isPromise(ran)) yield* got(ran);
+  // Generators are entered only if there is something to wait for.
+  const insertedRun = tx.insertRun(row);
+  if (isPromise(insertedRun)) yield* wait(insertedRun);
   const { usage, error } = plan;
-  const facts = { ...(usage !== undefined && { usage }), ...(error !== undefined && { error }) };
-  const logged = tx.insertLog([runEventRow(scope, head.lastId, row, outcome, facts)]);
-  if (isPromise(logged)) yield* got(logged);
+  const values = { ...(usage !== undefined && { usage }), ...(error !== undefined && { error }) };
+  const insertedLog = tx.insertLog([createRunEventRow(scope, head.lastId, row, outcome, values)]);
+  if (isPromise(insertedLog)) yield* wait(insertedLog);
   if (superseded.length > 0) yield* logSuperseded(scope, tx, head, superseded);
   yield* moveLeaf(tx, head, replaces ? (messages.at(-1)?.id ?? parentId) : oldLeaf);
   if (plan.aliases.length > 0) yield* putAliases(tx, row, plan.aliases);
   if (name !== undefined) {
-    yield* remember(scope, tx, target.key, name, request, { runId, inputIds: input.map(({ id }) => id) });
+    yield* storeKeyResult(scope, tx, target.key, name, request, { runId, inputIds: input.map(({ id }) => id) });
   }
   const last = rows.at(-1) ?? parent;
-  const tail = last?.id === head.newestMessageId ? headerOfRow(last) : undefined;
-  return { row, input, messages, supersededRunIds: superseded.map(({ id }) => id), last: tail };
+  const lastHeader = last?.id === head.newestMessageId ? toHeader(last) : undefined;
+  return { row, input, messages, supersededRunIds: superseded.map(({ id }) => id), last: lastHeader };
 }
 
-/** What a call with the same key must have in common with the first. */
-function asked({ call, input, messages, state }: Plan): object {
+/** Returns the fields that must be equal in a repeated call with the same idempotency key. */
+function selectHashedFields({ call, input, messages, state }: RecordPlan): object {
   const { forkFromMessageId, expectedLeaf, mode = "replace", metadata, usage, error } = call;
   return { forkFromMessageId, expectedLeaf, mode, metadata, usage, error, input, messages, state };
 }
 
-/** The run after its end. It has no deltas, and nothing to compact. */
-function endedRow(scope: Scope, begun: RunRow, { state, usage, error }: Plan): RunRow {
+/** Returns the row of the ended run. It has no deltas, so it counts as compacted. */
+function toEndedRow(scope: LedgerScope, begun: RunRow, { state, usage, error }: RecordPlan): RunRow {
   const now = scope.now();
-  const facts = { usage: column(usage), error: column(error) };
-  return { ...begun, state, finishedAt: now, leaseUntil: now, compacted: true, ...facts };
+  const columns = { usage: encodeColumn(usage), error: encodeColumn(error) };
+  return { ...begun, state, finishedAt: now, leaseUntil: now, compacted: true, ...columns };
 }
 
-function* foundBefore(scope: Scope, tx: LedgerTransaction, result: unknown): Steps<Before> {
+function* readKeyedCall(scope: LedgerScope, tx: LedgerTransaction, result: unknown): Steps<EarlierCall> {
   const { runId, inputIds } = isObject(result) ? result : {};
   const id = typeof runId === "string" ? runId : "";
-  const row = yield* got(tx.run(scope.tenant, id));
-  if (row === undefined) throw unknownRun(id);
-  return { before: row, inputIds: Array.isArray(inputIds) ? inputIds.filter((id) => typeof id === "string") : [] };
+  const row = yield* wait(tx.run(scope.tenant, id));
+  if (row === undefined) throw createUnknownRunError(id);
+  return { earlierRun: row, inputIds: Array.isArray(inputIds) ? inputIds.filter((id) => typeof id === "string") : [] };
 }
 
-async function recordedBefore(scope: Scope, row: RunRow, inputIds: readonly string[]): Promise<RecordResult> {
+async function readEarlierResult(scope: LedgerScope, row: RunRow, inputIds: readonly string[]): Promise<RecordResult> {
   const { tenant, threadId } = row;
   const rows: MessageRow[] = [];
   for (const id of inputIds) {
-    const found = await scope.store.reads.message({ tenant, threadId }, id);
-    if (found !== undefined) rows.push(found);
+    const message = await scope.store.reads.message({ tenant, threadId }, id);
+    if (message !== undefined) rows.push(message);
   }
-  const [input, outcome] = [await readRows(scope, rows), await readOutcome(scope, row)];
-  return describe(scope, row, { input, ...outcome, attached: true });
+  const [input, outcome] = [await readMessages(scope, rows), await readOutcome(scope, row)];
+  return toRecordResult(scope, row, { input, ...outcome, attached: true });
 }

@@ -1,42 +1,46 @@
-// Ends the runs whose writers are gone. What they had streamed is kept as an interrupted turn (B90).
+// Ends the runs whose writers died. Their partial output is stored as an interrupted turn (B90).
 import type { ProviderError, StoredMessage } from "../../model/index.ts";
-import type { RunRow } from "../rows.ts";
-import { type Scope, scopeFor } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
+import type { RunRow } from "../store/rows.ts";
+import { type LedgerScope, scopeForTenant } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
 import type { RecoveredRun } from "../types.ts";
-import { savePartial } from "./end.ts";
-import { providerOf, threadOf } from "./info.ts";
-import type { Finished } from "./outcome.ts";
-import { replay, reportDamage, reportLeft, type Replayed } from "./replay.ts";
-import { transition } from "./transitions.ts";
-import type { Stored } from "./turn.ts";
+import { writeInterruptedTurn } from "./end.ts";
+import { readProvider, toThreadKeyOfRun } from "./run-info.ts";
+import type { EndedRun } from "./run-outcome.ts";
+import { replayTurn, reportDamage, reportDropped, type ReplayResult } from "./replay.ts";
+import { requireTransition } from "./transitions.ts";
+import type { TurnContent } from "./run-turn.ts";
 
-const RUNS = 64;
+const RUNS_PER_READ = 64;
 
 const WRITER_LOST: ProviderError = { kind: "truncated", message: "writer lost" };
 
 /**
- * Each run is recovered by one caller, however many call at once. One that cannot be is reported and keeps none of the
- * others; where none can be, that is an error.
+ * Recovers all runs with an expired lease. Concurrent calls recover each run once. A run that cannot be recovered is
+ * reported and does not stop the others; if no run can be recovered, its error is thrown.
  */
-export async function recover(
-  whole: Scope,
+export async function recoverRuns(
+  ledgerScope: LedgerScope,
   { everyTenant = false }: { everyTenant?: boolean | undefined } = {},
 ): Promise<RecoveredRun[]> {
   const recovered: RecoveredRun[] = [];
   let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {
-    // Those that cannot be recovered stay expired, and must not hide the others.
-    const limit = RUNS + seen.size;
-    const expired = await whole.store.reads.expiredRuns(whole.now(), limit, everyTenant ? undefined : whole.tenant);
-    const fresh = expired.filter((run) => !seen.has(nameOf(run)));
+    // Runs that cannot be recovered stay expired; the limit must reach the runs after them.
+    const limit = RUNS_PER_READ + seen.size;
+    const expired = await ledgerScope.store.reads.expiredRuns(
+      ledgerScope.now(),
+      limit,
+      everyTenant ? undefined : ledgerScope.tenant,
+    );
+    const fresh = expired.filter((run) => !seen.has(toRunMapKey(run)));
     if (fresh.length === 0) break;
     for (const run of fresh) {
       const { tenant, threadId, id: runId } = run;
-      seen.add(nameOf(run));
-      const scope = scopeFor(whole, tenant);
+      seen.add(toRunMapKey(run));
+      const scope = scopeForTenant(ledgerScope, tenant);
       try {
         const messages = await recoverRun(scope, run);
         if (messages !== undefined) recovered.push({ tenant, runId, threadId, messages });
@@ -51,36 +55,36 @@ export async function recover(
   return recovered;
 }
 
-function nameOf({ tenant, id }: RunRow): string {
+function toRunMapKey({ tenant, id }: RunRow): string {
   return JSON.stringify([tenant, id]);
 }
 
-/** What was saved; undefined where there was nothing left to do. */
-async function recoverRun(scope: Scope, run: RunRow): Promise<StoredMessage[] | undefined> {
-  const saved = await scope.store.write((tx) => salvage(scope, tx, run));
-  if (saved === undefined) return undefined;
-  reportDamage(scope, run, saved.replayed);
-  reportLeft(scope, run, saved.partial);
-  return saved.finished.outcome?.messages ?? [];
+/** Recovers one run and returns its messages; undefined if it is not expired any more. */
+async function recoverRun(scope: LedgerScope, run: RunRow): Promise<StoredMessage[] | undefined> {
+  const salvaged = await scope.store.write((tx) => salvageRun(scope, tx, run));
+  if (salvaged === undefined) return undefined;
+  reportDamage(scope, run, salvaged.replayed);
+  reportDropped(scope, run, salvaged.partial);
+  return salvaged.finished.outcome?.messages ?? [];
 }
 
-interface Salvaged {
-  finished: Finished;
-  replayed: Replayed;
-  partial: Stored;
+interface SalvagedRun {
+  finished: EndedRun;
+  replayed: ReplayResult;
+  partial: TurnContent;
 }
 
-/** One transaction; undefined where there is nothing left to do. */
-function* salvage(scope: Scope, tx: LedgerTransaction, expired: RunRow): Steps<Salvaged | undefined> {
-  const head = yield* got(tx.lockThread(threadOf(expired)));
-  const row = yield* got(tx.run(expired.tenant, expired.id));
-  // Meanwhile the writer may have been heard of, or another one may have come.
+/** Ends the run in one transaction; undefined if it is not expired any more. */
+function* salvageRun(scope: LedgerScope, tx: LedgerTransaction, expired: RunRow): Steps<SalvagedRun | undefined> {
+  const head = yield* wait(tx.lockThread(toThreadKeyOfRun(expired)));
+  const row = yield* wait(tx.run(expired.tenant, expired.id));
+  // The writer may have renewed its lease meanwhile, or another one may have taken over.
   if (head === undefined || row === undefined || row.leaseUntil >= scope.now()) return undefined;
-  const state = transition(row, "recover");
+  const state = requireTransition(row, "recover");
   if (state === "same") return undefined;
-  const replayed = yield* replay(tx, row);
-  const partial = replayed.turn.interrupted(providerOf(row, scope.report));
+  const replayed = yield* replayTurn(tx, row);
+  const partial = replayed.turn.interrupt(readProvider(row, scope.report));
   const end = { state, partial, error: WRITER_LOST, epoch: row.epoch + 1 };
-  const finished = yield* savePartial(scope, tx, { head, row }, end);
+  const finished = yield* writeInterruptedTurn(scope, tx, { head, row }, end);
   return { finished, replayed, partial };
 }

@@ -1,33 +1,34 @@
-// A run's turn, rebuilt from the log: by a writer that takes over, and by whoever saves what a lost writer had streamed.
+// Rebuilds a run's turn from the log, for a writer that takes over and for the recovery of a dead writer's run.
 import { LedgerError } from "../errors.ts";
-import type { RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
-import type { LedgerReads } from "../store.ts";
-import { threadOf } from "./info.ts";
-import { readBatch } from "./log.ts";
-import { type Stored, Turn } from "./turn.ts";
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerReads } from "../store/contract.ts";
+import { toThreadKeyOfRun } from "./run-info.ts";
+import { decodeBatch } from "./log-bodies.ts";
+import { type TurnContent, RunTurn } from "./run-turn.ts";
 
-const ROWS = 64;
+const ROWS_PER_READ = 64;
 
-export interface Replayed {
-  /** What could be read, up to the first damage. */
-  turn: Turn;
+/** A turn rebuilt from the log. */
+export interface ReplayResult {
+  /** The readable part, up to the first damage. */
+  turn: RunTurn;
   damage?: { id: string; reason: string };
 }
 
-/** Reads the deltas of a run in bounded pieces. The run's id is the place in the thread where it was begun. */
-export function* replay(reads: LedgerReads, row: RunRow): Steps<Replayed> {
-  const turn = new Turn();
+/** Reads the deltas of a run in bounded batches. The run's id is the position in the log where it began. */
+export function* replayTurn(reads: LedgerReads, row: RunRow): Steps<ReplayResult> {
+  const turn = new RunTurn();
   if (row.lastDeltaId === null) return { turn };
-  const stretch = { runId: row.id, upTo: row.lastDeltaId, limit: ROWS };
+  const range = { runId: row.id, upTo: row.lastDeltaId, limit: ROWS_PER_READ };
   let after = row.id;
   while (after < row.lastDeltaId) {
-    const rows = yield* got(reads.log(threadOf(row), { ...stretch, after }));
+    const rows = yield* wait(reads.log(toThreadKeyOfRun(row), { ...range, after }));
     for (const { id, kind, body } of rows) {
       if (kind !== "delta") continue;
       try {
-        for (const delta of readBatch(row.id, body)) turn.take(delta);
+        for (const delta of decodeBatch(row.id, body)) turn.push(delta);
       } catch (error) {
         return { turn, damage: { id, reason: `Deltas of run ${row.id} cannot be read: ${String(error)}` } };
       }
@@ -41,20 +42,23 @@ export function* replay(reads: LedgerReads, row: RunRow): Steps<Replayed> {
   return { turn };
 }
 
-/** Tells of damage, where there is some. */
-export function reportDamage(scope: Scope, { threadId }: RunRow, { damage }: Replayed): void {
+/** Reports damage in the log, if there is any. */
+export function reportDamage(scope: LedgerScope, { threadId }: RunRow, { damage }: ReplayResult): void {
   if (damage !== undefined) scope.report({ threadId, messageId: damage.id, reason: damage.reason });
 }
 
-/** Tells of what an interrupted turn had to go without. */
-export function reportLeft(scope: Scope, { id, threadId }: RunRow, { left = [] }: Stored): void {
-  if (left.length === 0) return;
-  const reason = `Of the interrupted turn of this run, what could not be read back was left out: ${left.join(", ")}.`;
+/** Reports the parts of an interrupted turn that could not be stored. */
+export function reportDropped(scope: LedgerScope, { id, threadId }: RunRow, { dropped = [] }: TurnContent): void {
+  if (dropped.length === 0) return;
+  const reason = `Parts of the interrupted turn of this run cannot be stored and were dropped: ${dropped.join(", ")}.`;
   scope.report({ threadId, messageId: id, reason });
 }
 
-/** A turn that is whole: nobody goes on after a gap. */
-export function demandWhole({ turn, damage }: Replayed): Turn {
+/** Returns the turn; throws "corrupt" if deltas are damaged or missing, because no writer may continue after a gap. */
+export function requireUndamaged({ turn, damage }: ReplayResult): RunTurn {
   if (damage === undefined) return turn;
-  throw new LedgerError("corrupt", `${damage.reason} End the run with fail() or recover(): what can be read is kept.`);
+  throw new LedgerError(
+    "corrupt",
+    `${damage.reason} End the run with fail() or recover(): the readable part is stored.`,
+  );
 }

@@ -1,17 +1,19 @@
-// What may happen to a run in each of its states, as one table. A run that is finished again in the same way stays as
-// it is; in another way, that is a conflict.
+// The allowed steps of a run in each state, as a table. Repeating the step that ended a run changes nothing; another
+// end is a conflict.
 import { LedgerError } from "../errors.ts";
-import { RUN_STATES, type RunState } from "../rows.ts";
+import { RUN_STATES, type RunState } from "../store/rows.ts";
 
+/** The steps of a run. */
 export const RUN_STEPS = ["append", "commit", "fail", "cancel", "supersede", "resume", "recover"] as const;
+/** One of `RUN_STEPS`. */
 export type RunStep = (typeof RUN_STEPS)[number];
 
-/** The next state; "same": nothing is left to do; else the error. */
+/** The next state; "same" if nothing changes; otherwise the error code. */
 export type Transition = RunState | "same" | "conflict" | "illegal-transition";
 
-const FINISHED = { append: "illegal-transition", resume: "illegal-transition", recover: "same" } as const;
+const FINISHED_STEPS = { append: "illegal-transition", resume: "illegal-transition", recover: "same" } as const;
 
-/** Every state and every step. */
+/** The result of every step in every state. */
 export const TRANSITIONS: Readonly<Record<RunState, Readonly<Record<RunStep, Transition>>>> = {
   created: {
     append: "streaming",
@@ -31,25 +33,31 @@ export const TRANSITIONS: Readonly<Record<RunState, Readonly<Record<RunStep, Tra
     resume: "streaming",
     recover: "failed",
   },
-  committed: { ...FINISHED, commit: "same", fail: "conflict", cancel: "conflict", supersede: "superseded" },
-  failed: { ...FINISHED, commit: "conflict", fail: "same", cancel: "conflict", supersede: "illegal-transition" },
-  cancelled: { ...FINISHED, commit: "conflict", fail: "conflict", cancel: "same", supersede: "illegal-transition" },
-  // It was committed once, and that stays true.
-  superseded: { ...FINISHED, commit: "same", fail: "conflict", cancel: "conflict", supersede: "same" },
+  committed: { ...FINISHED_STEPS, commit: "same", fail: "conflict", cancel: "conflict", supersede: "superseded" },
+  failed: { ...FINISHED_STEPS, commit: "conflict", fail: "same", cancel: "conflict", supersede: "illegal-transition" },
+  cancelled: {
+    ...FINISHED_STEPS,
+    commit: "conflict",
+    fail: "conflict",
+    cancel: "same",
+    supersede: "illegal-transition",
+  },
+  // A superseded run was committed.
+  superseded: { ...FINISHED_STEPS, commit: "same", fail: "conflict", cancel: "conflict", supersede: "same" },
 };
 
-/** Whether a run in this state has a writer, or had one that is to be replaced. */
+/** True if a run in this state has a writer, or a dead writer that can be replaced. */
 export function isLive(state: RunState): boolean {
   return state === "created" || state === "streaming";
 }
 
 /** The states in which runs end; `superseded` follows `committed`. */
-export const ENDS: readonly RunState[] = RUN_STATES.filter((state) => !isLive(state) && state !== "superseded");
+export const END_STATES: readonly RunState[] = RUN_STATES.filter((state) => !isLive(state) && state !== "superseded");
 
-/** The state after a step, or "same". Throws where the step is not possible. */
-export function transition(run: { id: string; state: RunState }, step: RunStep): RunState | "same" {
+/** Returns the state after a step, or "same". Throws if the step is not allowed. */
+export function requireTransition(run: { id: string; state: RunState }, step: RunStep): RunState | "same" {
   const next = TRANSITIONS[run.state][step];
   if (next !== "conflict" && next !== "illegal-transition") return next;
-  const advice = isLive(run.state) ? "only committed runs are replaced" : "begin another run";
-  throw new LedgerError(next, `Run ${run.id} is ${run.state}: "${step}" is not possible any more; ${advice}.`);
+  const advice = isLive(run.state) ? "only committed runs can be superseded" : "begin another run";
+  throw new LedgerError(next, `Run ${run.id} is ${run.state}: "${step}" is not allowed; ${advice}.`);
 }

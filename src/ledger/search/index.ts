@@ -1,109 +1,109 @@
-// Full-text search. The index is written behind: nothing is indexed while a message is written, a search brings the
-// index up to date before it asks, and a ledger may have it done in between.
+// Full-text search. The index is updated lazily: writes do not index; a search updates the index first, and a ledger
+// also updates it in the background.
 import { parseJson } from "../../model/index.ts";
-import { isObject } from "../../model/kind.ts";
-import type { TakenString } from "../blobs/index.ts";
-import { beginningOf, markerOf, placeOf } from "../blobs/index.ts";
-import { checkCount, checkName, checkText } from "../check.ts";
+import { isObject } from "../../model/value-kind.ts";
+import type { ExtractedString } from "../blobs/index.ts";
+import { readTextPrefix, readMarker, findStringPosition } from "../blobs/index.ts";
+import { requireCount, requireName, requireText } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import type { MessageRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
-import type { SearchHit, SearchQuery } from "../store.ts";
+import type { MessageRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { SearchHit, SearchQuery } from "../store/contract.ts";
 import type { SearchOptions } from "../types.ts";
-import { searchText } from "./text.ts";
+import { extractSearchText } from "./message-text.ts";
 
-export { searchText } from "./text.ts";
+export { extractSearchText } from "./message-text.ts";
 
-/** Messages that are indexed in one transaction. */
-const BATCH = 500;
-/** How long nothing must have been written: indexing takes its time from those who write. */
+/** The number of messages that are indexed in one transaction. */
+const BATCH_SIZE = 500;
+/** The pause after the last write before an update: indexing slows down writers. */
 const DELAY_MS = 1000;
-/** Writes after which the index is not put off any longer. */
-const MOST_PUT_OFF = 5000;
+/** The number of writes after which the update is not delayed any longer. */
+const MAX_DELAYED_WRITES = 5000;
 const DEFAULT_LIMIT = 20;
-/** What a query may have: a database takes ever longer for each word more, and holds up everybody else meanwhile. */
-const MOST_WORDS = 64;
-const LONGEST_QUERY = 4096;
-/** What any of the stores takes for a word, or for the beginning of one. */
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** The limits of a query: the cost grows with each word, and other queries wait meanwhile. */
+const MAX_QUERY_TERMS = 64;
+const MAX_QUERY_LENGTH = 4096;
+/** The characters that any store accepts in a word. */
+const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
-export async function search(
-  scope: Scope,
+export async function searchMessages(
+  scope: LedgerScope,
   query: string,
   options: SearchOptions & Pick<SearchQuery, "perThread"> = {},
   index: SearchIndex = new SearchIndex(scope),
 ): Promise<SearchHit[]> {
   const { threadId, limit = DEFAULT_LIMIT, prefix = false, perThread } = options;
-  const asked: SearchQuery = {
+  const storeQuery: SearchQuery = {
     tenant: scope.tenant,
-    text: checkQuery(query),
-    limit: checkCount(limit, "limit"),
+    text: requireQuery(query),
+    limit: requireCount(limit, "limit"),
   };
-  if (prefix) asked.prefix = true;
-  if (perThread !== undefined) asked.perThread = perThread;
-  if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
+  if (prefix) storeQuery.prefix = true;
+  if (perThread !== undefined) storeQuery.perThread = perThread;
+  if (threadId !== undefined) storeQuery.threadId = requireName(threadId, "threadId");
   if (query.trim() === "" || limit === 0) return [];
-  await index.update().catch(passOver);
-  return scope.store.search(asked);
+  await index.update().catch(ignoreUnwritable);
+  return scope.store.search(storeQuery);
 }
 
-/** Refused rather than cut: with words left out, other messages would be found. */
-function checkQuery(query: unknown): string {
-  const text = checkText(query, "query");
-  if (text.length <= LONGEST_QUERY && new Set(text.match(WORD)).size <= MOST_WORDS) return text;
-  const message = `"query" must have at most ${MOST_WORDS} different words and ${LONGEST_QUERY} characters.`;
+/** Rejects a query that is too long. Dropping words would find other messages. */
+function requireQuery(query: unknown): string {
+  const text = requireText(query, "query");
+  if (text.length <= MAX_QUERY_LENGTH && new Set(text.match(TERM_PATTERN)).size <= MAX_QUERY_TERMS) return text;
+  const message = `"query" must have at most ${MAX_QUERY_TERMS} different words and ${MAX_QUERY_LENGTH} characters.`;
   throw new LedgerError("invalid-input", message, { path: "query" });
 }
 
-/** A database that cannot be written to can still be searched, as far as it is indexed. */
-function passOver(error: unknown): void {
+/** A database that cannot be written can still be searched, as far as it is indexed. */
+function ignoreUnwritable(error: unknown): void {
   if (!(error instanceof LedgerError) || (error.code !== "read-only" && error.code !== "disk-full")) throw error;
 }
 
-/** A text that stands in a blob, which must be read before the text can be indexed: stores cannot wait for that. */
-interface NeededText extends Pick<TakenString, "blob" | "as"> {
+/** A text in a blob that must be read before its message can be indexed: stores cannot wait for that. */
+interface MissingText extends Pick<ExtractedString, "blob" | "as"> {
   tenant: string;
 }
 
-/** Keeps the index of a store up to date, one batch at a time. */
+/** Updates the index of a store, one batch at a time. */
 export class SearchIndex {
-  readonly #scope: Scope;
+  readonly #scope: LedgerScope;
   readonly #delayMs: number | false;
   #timer: NodeJS.Timeout | undefined;
-  /** Writes since the last update. */
+  /** The number of writes since the last update. */
   #waiting = 0;
   #updating: Promise<void> | undefined;
   #isClosed = false;
-  /** The beginnings of texts in blobs, for the batch in hand. */
-  readonly #heads = new Map<string, string>();
-  /** Those that are still to be read. */
-  readonly #needed = new Map<string, NeededText>();
+  /** The loaded beginnings of texts in blobs, for the current batch. */
+  readonly #texts = new Map<string, string>();
+  /** The texts that must still be loaded. */
+  readonly #missing = new Map<string, MissingText>();
 
-  constructor(scope: Scope, delayMs: number | false = DELAY_MS) {
+  constructor(scope: LedgerScope, delayMs: number | false = DELAY_MS) {
     this.#scope = scope;
     this.#delayMs = delayMs;
   }
 
-  /** Messages were written: they are indexed when it is quiet, if the process lives on. */
-  touched(): void {
+  /** Schedules an update after messages were written. */
+  scheduleUpdate(): void {
     if (this.#isClosed || this.#delayMs === false) return;
     this.#waiting++;
     if (this.#timer !== undefined) {
-      if (this.#waiting < MOST_PUT_OFF) this.#timer.refresh();
+      if (this.#waiting < MAX_DELAYED_WRITES) this.#timer.refresh();
       return;
     }
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#waiting = 0;
-      // Whoever searches hears of what goes wrong; a writer need not.
+      // A later search reports the error; writers are not affected.
       this.update().catch(() => undefined);
     }, this.#delayMs);
     this.#timer.unref();
   }
 
-  /** Everything that was written before the call can be found when it resolves. */
+  /** Indexes all messages that were written before the call. */
   async update(): Promise<void> {
-    // One that is under way may have looked before the last message came.
+    // A running update may have started before the last message.
     await this.#updating?.catch(() => undefined);
     this.#updating ??= this.#indexAll().finally(() => {
       this.#updating = undefined;
@@ -111,7 +111,7 @@ export class SearchIndex {
     return this.#updating;
   }
 
-  /** No more work is begun; what is under way ends with its batch. */
+  /** Starts no further update; a running one ends with its batch. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -121,46 +121,46 @@ export class SearchIndex {
 
   async #indexAll(): Promise<void> {
     while (!this.#isClosed) {
-      const taken = await this.#scope.store.indexMessages((row) => this.#textOf(row), BATCH);
-      if (taken > 0) this.#heads.clear();
-      if (this.#needed.size > 0) await this.#readHeads();
-      else if (taken < BATCH) return;
+      const count = await this.#scope.store.indexMessages((row) => this.#readText(row), BATCH_SIZE);
+      if (count > 0) this.#texts.clear();
+      if (this.#missing.size > 0) await this.#loadTexts();
+      else if (count < BATCH_SIZE) return;
     }
   }
 
-  /** Undefined where texts must be read first. */
-  #textOf(row: MessageRow): string | undefined {
+  /** Returns undefined if texts must be loaded first. */
+  #readText(row: MessageRow): string | undefined {
     let message: unknown;
     try {
       message = parseJson(row.body);
     } catch {
-      // It is reported by whoever reads it.
+      // Reads of the message report the damage.
       return "";
     }
     if (!isObject(message)) return "";
-    const strings = markerOf(message)?.strings.filter(({ as }) => as !== "base64") ?? [];
-    let isWhole = true;
+    const strings = readMarker(message)?.strings.filter(({ as }) => as !== "base64") ?? [];
+    let isComplete = true;
     for (const { at, blob, as } of strings) {
-      const name = headName(row, blob);
-      const head = this.#heads.get(name);
-      const place = placeOf(message, at);
-      if (head === undefined) this.#needed.set(name, { tenant: row.tenant, blob, as });
-      else if (place !== undefined) place.container[place.step] = head;
-      isWhole &&= head !== undefined;
+      const name = toTextKey(row, blob);
+      const text = this.#texts.get(name);
+      const position = findStringPosition(message, at);
+      if (text === undefined) this.#missing.set(name, { tenant: row.tenant, blob, as });
+      else if (position !== undefined) position.container[position.step] = text;
+      isComplete &&= text !== undefined;
     }
-    if (!isWhole) return undefined;
-    // Parts as stored, which were sound when they were written; what is not understood has no words.
-    return searchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
+    if (!isComplete) return undefined;
+    // The parts were valid when written; unknown content has no text.
+    return extractSearchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
   }
 
-  async #readHeads(): Promise<void> {
-    for (const [name, { tenant, blob, as }] of this.#needed) {
-      this.#heads.set(name, await beginningOf({ ...this.#scope, tenant }, { blob, as }));
+  async #loadTexts(): Promise<void> {
+    for (const [name, { tenant, blob, as }] of this.#missing) {
+      this.#texts.set(name, await readTextPrefix({ ...this.#scope, tenant }, { blob, as }));
     }
-    this.#needed.clear();
+    this.#missing.clear();
   }
 }
 
-function headName({ tenant }: MessageRow, blob: string): string {
+function toTextKey({ tenant }: MessageRow, blob: string): string {
   return `${blob} ${tenant}`;
 }

@@ -1,37 +1,37 @@
-// A thread as lines: byte for byte the same from every store that holds it, and again after an import.
-import { faultOf, readBlob } from "../blobs/index.ts";
-import { activeLeaf } from "../leaf.ts";
+// Exports a thread as lines: byte for byte the same from every store that holds it, and again after an import.
+import { findBlobFault, readBlob } from "../blobs/index.ts";
+import { activeLeaf } from "../messages/active-leaf.ts";
 import { entryPages, logPages, messagePages } from "../pages.ts";
-import type { MessageRow, RunRow, ThreadHead } from "../rows.ts";
+import type { MessageRow, RunRow, ThreadHead } from "../store/rows.ts";
 import { isLive } from "../runs/transitions.ts";
-import type { Scope } from "../scope.ts";
-import type { ThreadKey } from "../store.ts";
-import { threadHead, threadKey } from "../threads.ts";
-import { FORMAT, FORMAT_VERSION, PIECE, writeLine } from "./format.ts";
-import { surveyRow } from "./survey.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { ThreadKey } from "../store/contract.ts";
+import { requireThreadHead, toThreadKey } from "../threads/threads.ts";
+import { FORMAT, FORMAT_VERSION, BLOB_PIECE_SIZE, encodeLine } from "./line-format.ts";
+import { inspectMessage } from "./inspect-message.ts";
 
-/** How often to look again where runs change while they are read. */
-const PATIENCE = 20;
+/** The maximum number of reads if runs change meanwhile. */
+const MAX_ATTEMPTS = 20;
 
-/** The lines of a thread as it is when they are asked for. Records that cannot be read go along, and are reported. */
-export async function* exportThread(scope: Scope, threadId: string): AsyncGenerator<string, void, void> {
-  const key = threadKey(scope, threadId);
-  const { head, runs } = await moment(scope, key);
-  yield threadLine(head);
-  const held = await heldBlobs(scope, key, head.lastId);
-  yield* blobLines(scope, key, held);
+/** Yields the lines of a thread as of the call. Unreadable records are exported too, and reported. */
+export async function* exportThread(scope: LedgerScope, threadId: string): AsyncGenerator<string, void, void> {
+  const key = toThreadKey(scope, threadId);
+  const { head, runs } = await readSnapshot(scope, key);
+  yield encodeThreadLine(head);
+  const references = await readBlobReferences(scope, key, head.lastId);
+  yield* encodeBlobLines(scope, key, references);
   const counts = { messages: 0, runs: runs.length, states: 0 };
   for await (const rows of messagePages(scope, key, head.lastId)) {
     for (const row of rows) {
-      const { blobs, fault } = surveyRow(row);
+      const { blobs, fault } = inspectMessage(row);
       if (fault !== undefined) scope.report({ threadId: key.threadId, messageId: row.id, reason: fault });
-      yield messageLine(row, unlike(held.get(row.id) ?? [], blobs));
+      yield encodeMessageLine(row, listUnderivableBlobs(references.get(row.id) ?? [], blobs));
     }
     counts.messages += rows.length;
   }
   const aliases = Map.groupBy(await scope.store.reads.aliases(key), ({ runId }) => runId);
   for (const run of runs)
-    yield runLine(
+    yield encodeRunLine(
       run,
       aliases.get(run.id)?.map(({ name }) => name),
     );
@@ -40,97 +40,100 @@ export async function* exportThread(scope: Scope, threadId: string): AsyncGenera
     for (const row of rows) {
       if (row.kind !== "run" || !exported.has(row.runId)) continue;
       counts.states++;
-      yield writeLine({ kind: "state", id: row.id, runId: row.runId }, { body: row.body });
+      yield encodeLine({ kind: "state", id: row.id, runId: row.runId }, { body: row.body });
     }
   }
   let entries = 0;
   for await (const rows of entryPages(scope, key, head.lastId)) {
-    for (const { id, body } of rows) yield writeLine({ kind: "entry", id }, { body });
+    for (const { id, body } of rows) yield encodeLine({ kind: "entry", id }, { body });
     entries += rows.length;
   }
-  // One that was deleted meanwhile has no end: what was read of it is not all it had.
-  await threadHead(scope, key);
-  yield writeLine({ kind: "end", ...counts, ...(entries > 0 && { entries }) });
+  // A thread that was deleted meanwhile gets no end line: its export is incomplete.
+  await requireThreadHead(scope, key);
+  yield encodeLine({ kind: "end", ...counts, ...(entries > 0 && { entries }) });
 }
 
-function threadLine(head: ThreadHead): string {
+function encodeThreadLine(head: ThreadHead): string {
   const { id, title, scope, kind, createdAt, metadata } = head;
-  const about = { format: FORMAT, version: FORMAT_VERSION, kind: "thread", id, title, scope, createdAt };
-  const fields = { ...about, activeLeafId: activeLeaf(head) };
-  return writeLine(kind === null ? fields : { ...fields, threadKind: kind }, { metadata });
+  const header = { format: FORMAT, version: FORMAT_VERSION, kind: "thread", id, title, scope, createdAt };
+  const fields = { ...header, activeLeafId: activeLeaf(head) };
+  return encodeLine(kind === null ? fields : { ...fields, threadKind: kind }, { metadata });
 }
 
-/** The thread and its finished runs, as they were together. Every change of a run moves the end of the thread's history. */
-async function moment(scope: Scope, key: ThreadKey): Promise<{ head: ThreadHead; runs: RunRow[] }> {
+/** Reads the thread and its finished runs as one snapshot. Every change of a run changes the thread's last id. */
+async function readSnapshot(scope: LedgerScope, key: ThreadKey): Promise<{ head: ThreadHead; runs: RunRow[] }> {
   for (let tries = 1; ; tries++) {
-    const head = await threadHead(scope, key);
+    const head = await requireThreadHead(scope, key);
     const runs = await scope.store.reads.runs(key);
-    const { lastId } = await threadHead(scope, key);
-    // Where it never rests, at worst a run is missing that ended meanwhile.
-    if (lastId !== head.lastId && tries < PATIENCE) continue;
+    const { lastId } = await requireThreadHead(scope, key);
+    // After the last attempt a run that ended meanwhile may be missing.
+    if (lastId !== head.lastId && tries < MAX_ATTEMPTS) continue;
     const finished = runs.filter(({ state }) => !isLive(state));
     return { head, runs: finished.sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 }
 
-/** The blobs that messages up to an id hold, by message. */
-async function heldBlobs(scope: Scope, key: ThreadKey, upTo: string): Promise<Map<string, string[]>> {
+/** Returns the blobs that messages up to an id reference, by message. */
+async function readBlobReferences(scope: LedgerScope, key: ThreadKey, upTo: string): Promise<Map<string, string[]>> {
   const refs = (await scope.store.reads.blobRefs(key)).filter(({ messageId }) => messageId <= upTo);
-  const held = Map.groupBy(refs, ({ messageId }) => messageId);
-  return new Map(Array.from(held, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
+  const byMessage = Map.groupBy(refs, ({ messageId }) => messageId);
+  return new Map(Array.from(byMessage, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
 }
 
-/** What a message holds, where its body does not tell. */
-function unlike(held: readonly string[], told: readonly string[]): readonly string[] | undefined {
-  return held.length === told.length && told.every((hash) => held.includes(hash)) ? undefined : held;
+/** Returns a message's blob references if they differ from those in its body. */
+function listUnderivableBlobs(references: readonly string[], inBody: readonly string[]): readonly string[] | undefined {
+  return references.length === inBody.length && inBody.every((hash) => references.includes(hash))
+    ? undefined
+    : references;
 }
 
-async function* blobLines(
-  scope: Scope,
+async function* encodeBlobLines(
+  scope: LedgerScope,
   key: ThreadKey,
-  held: ReadonlyMap<string, readonly string[]>,
+  references: ReadonlyMap<string, readonly string[]>,
 ): AsyncGenerator<string, void, void> {
-  const holders = new Map<string, string>();
-  for (const [messageId, hashes] of held) {
-    for (const hash of hashes) if (!holders.has(hash)) holders.set(hash, messageId);
+  const firstMessages = new Map<string, string>();
+  for (const [messageId, hashes] of references) {
+    for (const hash of hashes) if (!firstMessages.has(hash)) firstMessages.set(hash, messageId);
   }
-  for (const [hash, messageId] of [...holders].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    // Before its first line is out: half a blob would make the whole export unreadable.
-    const fault = await faultOf(scope, hash);
-    if (fault === undefined) yield* piecesOf(scope, hash);
+  for (const [hash, messageId] of [...firstMessages].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    // Checked before its first line: an incomplete blob would make the whole export unreadable.
+    const fault = await findBlobFault(scope, hash);
+    if (fault === undefined) yield* encodeBlobPieces(scope, hash);
     else scope.report({ threadId: key.threadId, messageId, reason: fault });
   }
 }
 
-async function* piecesOf(scope: Scope, hash: string): AsyncGenerator<string, void, void> {
+async function* encodeBlobPieces(scope: LedgerScope, hash: string): AsyncGenerator<string, void, void> {
   const { size = 0 } = (await scope.store.reads.blob(scope.tenant, hash)) ?? {};
   let at = 0;
-  let held: Uint8Array = new Uint8Array();
+  let pending: Uint8Array = new Uint8Array();
   const line = (bytes: Uint8Array): string => {
-    const text = writeLine({ kind: "blob", hash, size, at, data: Buffer.from(bytes).toString("base64") });
+    const text = encodeLine({ kind: "blob", hash, size, at, data: Buffer.from(bytes).toString("base64") });
     at += bytes.length;
     return text;
   };
   for await (const bytes of readBlob(scope, hash)) {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-    // Pieces of one length, whatever that of the rows is.
-    for (; held.length >= PIECE; held = held.subarray(PIECE)) yield line(held.subarray(0, PIECE));
+    pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
+    // Pieces have a fixed length, regardless of the store's rows.
+    for (; pending.length >= BLOB_PIECE_SIZE; pending = pending.subarray(BLOB_PIECE_SIZE))
+      yield line(pending.subarray(0, BLOB_PIECE_SIZE));
   }
-  if (held.length > 0 || size === 0) yield line(held);
+  if (pending.length > 0 || size === 0) yield line(pending);
 }
 
-function messageLine(
+function encodeMessageLine(
   { id, parentId, runId, role, digest, body }: MessageRow,
   blobs: readonly string[] | undefined,
 ): string {
   const fields = { kind: "message", id, parentId, runId, role, digest };
-  return writeLine(blobs === undefined ? fields : { ...fields, blobs }, { body });
+  return encodeLine(blobs === undefined ? fields : { ...fields, blobs }, { body });
 }
 
-function runLine(run: RunRow, aliases: readonly string[] | undefined): string {
+function encodeRunLine(run: RunRow, aliases: readonly string[] | undefined): string {
   const { id, state, mode, forks, forkFromId, idempotencyKey, epoch, createdAt, finishedAt } = run;
   const { error, usage, metadata, firstDeltaId, lastDeltaId, lastSeq } = run;
   const fields = { id, state, mode, forks, forkFromId, idempotencyKey, epoch, createdAt, finishedAt };
-  const all = { kind: "run", ...fields, firstDeltaId, lastDeltaId, lastSeq, ...(aliases && { aliases }) };
-  return writeLine(all, { error, usage, metadata });
+  const allFields = { kind: "run", ...fields, firstDeltaId, lastDeltaId, lastSeq, ...(aliases && { aliases }) };
+  return encodeLine(allFields, { error, usage, metadata });
 }

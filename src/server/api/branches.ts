@@ -1,15 +1,15 @@
-// Branches of a conversation: forked into a thread of its own, edited, and switched.
+// Routes of branches: fork a thread, edit a message, select the active leaf.
 import type { AppendOptions, Ledger } from "../../ledger/index.ts";
 import type { Message, Part, PartChange, StoredMessage } from "../../model/index.ts";
 import { editPart, sameJson } from "../../model/index.ts";
-import { either, nullable, object, string } from "../../model/shape.ts";
-import { message as messageShape, storedMessage } from "../../model/shapes.ts";
+import { either, nullable, object, string } from "../../model/validation/shape.ts";
+import { message as messageShape, storedMessage } from "../../model/validation/message-shapes.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route, Services } from "../types.ts";
-import { namedId } from "./named.ts";
-import { readBody } from "./reading.ts";
-import { jsonReply, route, says, text } from "./replies.ts";
+import { createPathIdReader } from "./path-id.ts";
+import { readBody } from "./read-request.ts";
+import { jsonReply, defineRoute, describeReply, textParameter } from "./define-route.ts";
 
 const FORK = object({ messageId: string }, { id: string, title: string });
 const EDIT = object(
@@ -20,82 +20,90 @@ const SELECT = object({ messageId: nullable(string) }, {});
 
 export function branchRoutes({ config }: Services, recorder: Recorder): Route[] {
   const { limits } = config;
-  const named = namedId(recorder);
+  const readId = createPathIdReader(recorder);
   return [
-    route("POST", "/v1/threads/:id/fork", FORKING, async (request, caller) => {
+    defineRoute("POST", "/v1/threads/:id/fork", FORK_OPERATION, async (request, caller) => {
       const { ledger, scope } = caller;
       const { messageId, id, title } = await readBody(request, limits, FORK);
-      const threadId = await named(request, caller);
+      const threadId = await readId(request, caller);
       const from = await ledger.thread(threadId);
       const path = await ledger.transcript(threadId, { branch: messageId });
       const metadata = { ...from.metadata, forkedFrom: { threadId, messageId } };
       const thread = { id, title: title ?? from.title ?? undefined, kind: from.kind ?? undefined, scope, metadata };
       return jsonReply(201, await ledger.createThread(thread, { messages: path }));
     }),
-    route("POST", "/v1/threads/:id/edit", EDITING, async (request, caller) => {
+    defineRoute("POST", "/v1/threads/:id/edit", EDIT_OPERATION, async (request, caller) => {
       const { ledger } = caller;
-      const { messageId, message, text: said, expectedLeaf } = await readBody(request, limits, EDIT);
-      const threadId = await named(request, caller);
-      const original = await messageOf(ledger, threadId, messageId);
-      const edited = said === undefined ? withMessage(original, message) : withText(original, said, message);
+      const { messageId, message, text: newText, expectedLeaf } = await readBody(request, limits, EDIT);
+      const threadId = await readId(request, caller);
+      const original = await requireMessage(ledger, threadId, messageId);
+      const edited =
+        newText === undefined ? replaceMessage(original, message) : replaceText(original, newText, message);
       const { parentMessageId } = original;
       const options: AppendOptions = { parentMessageId, idempotencyKey: request.headers["idempotency-key"] };
       if (expectedLeaf !== undefined) options.expectedLeaf = expectedLeaf;
       return jsonReply(201, { messages: await ledger.append(threadId, [edited], options) });
     }),
-    route("POST", "/v1/threads/:id/select", SELECTING, async (request, caller) => {
+    defineRoute("POST", "/v1/threads/:id/select", SELECT_OPERATION, async (request, caller) => {
       const { ledger } = caller;
       const { messageId } = await readBody(request, limits, SELECT);
-      const threadId = await named(request, caller);
+      const threadId = await readId(request, caller);
       await ledger.select(threadId, messageId);
       return jsonReply(200, await ledger.thread(threadId));
     }),
   ];
 }
 
-export async function messageOf(ledger: Ledger, threadId: string, messageId: string): Promise<StoredMessage> {
-  const [found] = await ledger.transcript(threadId, { branch: messageId, limit: 1 });
-  if (found !== undefined) return found;
+export async function requireMessage(ledger: Ledger, threadId: string, messageId: string): Promise<StoredMessage> {
+  const [message] = await ledger.transcript(threadId, { branch: messageId, limit: 1 });
+  if (message !== undefined) return message;
   throw new ServerError("not-found", `The message "${messageId}" cannot be read.`, { path: "/messageId" });
 }
 
-/** The message with another text: what is no text in it stays, in its place. */
-function withText(original: StoredMessage, said: string, message: Message | undefined): Message {
+/** Returns the message with a new text; parts that are not text stay. */
+function replaceText(original: StoredMessage, newText: string, message: Message | undefined): Message {
   if (message !== undefined) {
-    throw new ServerError("invalid-request", 'Say "text" or "message", not both.', { path: "/text" });
+    throw new ServerError("invalid-request", 'The body must have "text" or "message", not both.', { path: "/text" });
   }
   const first = original.parts.find(({ type }) => type === "text");
   const parts = original.parts.flatMap((part): Part[] => {
     if (part.type !== "text") return [part];
-    return part === first ? [editPart(part, { text: said })] : [];
+    return part === first ? [editPart(part, { text: newText })] : [];
   });
-  if (first === undefined) parts.push({ type: "text", text: said });
-  return sibling(original, { ...original, parts });
+  if (first === undefined) parts.push({ type: "text", text: newText });
+  return createSibling(original, { ...original, parts });
 }
 
-/** The message given, in the place of another. Parts whose content changed lose the seals that vouched for the old one. */
-function withMessage(original: StoredMessage, message: Message | undefined): Message {
+/** Returns the new message in place of another. Parts with changed content lose the seals of the old content. */
+function replaceMessage(original: StoredMessage, message: Message | undefined): Message {
   if (message === undefined) {
-    throw new ServerError("invalid-request", 'Say what it becomes: "text" or "message".', { path: "/message" });
+    throw new ServerError("invalid-request", 'The body has no new content: set "text" or "message".', {
+      path: "/message",
+    });
   }
   if (message.role !== original.role) {
-    const advice = `It is ${original.role === "assistant" ? "an" : "a"} ${original.role} message, and stays one.`;
-    throw new ServerError("invalid-request", `An edit keeps the role. ${advice}`, { path: "/message/role" });
+    const advice = `The message has the role "${original.role}".`;
+    throw new ServerError("invalid-request", `An edit cannot change the role of a message. ${advice}`, {
+      path: "/message/role",
+    });
   }
-  return sibling(original, { ...message, parts: message.parts.map((part) => unsealed(part, original.parts)) });
+  return createSibling(original, {
+    ...message,
+    parts: message.parts.map((part) => dropStaleSeals(part, original.parts)),
+  });
 }
 
-/** What it was made from is noted. Facts about the answer that it replaces are not its own. */
-function sibling(original: StoredMessage, { role, parts, name = original.name, extra }: Message): Message {
+/** Creates the edited message. Its metadata names the original; metadata about the original answer is not copied. */
+function createSibling(original: StoredMessage, { role, parts, name = original.name, extra }: Message): Message {
   const edited: Message = { role, parts, metadata: { editedFrom: original.id } };
   if (name !== undefined) edited.name = name;
   if (extra !== undefined) edited.extra = extra;
   return edited;
 }
 
-const VOUCHERS = ["seals", "annotations", "logprobs", "inputText"];
+const SEALED_FIELDS = ["seals", "annotations", "logprobs", "inputText"];
 
-function unsealed(part: Part, originals: readonly Part[]): Part {
+function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   const { seals } = part;
   if (seals === undefined) return part;
   const source = originals.find((each) => each.type === part.type && sameJson(each.seals, seals));
@@ -105,29 +113,29 @@ function unsealed(part: Part, originals: readonly Part[]): Part {
   for (const field of Object.keys(before)) {
     if (!Object.hasOwn(change, field)) change[field] = undefined;
   }
-  // What vouches for the old content goes where that changes, unless the change itself names it.
-  for (const field of VOUCHERS) if (sameJson(change[field], before[field])) delete change[field];
-  // Both are parts of one type.
+  // A seal and the fields it covers go with the old content, unless the edit sets them itself.
+  for (const field of SEALED_FIELDS) if (sameJson(change[field], before[field])) delete change[field];
+  // Both are parts of the same type.
   return editPart(source, change as PartChange<Part>);
 }
 
-const FORKING = {
+const FORK_OPERATION = {
   id: "forkThread",
-  summary: "Makes a new thread that holds the path up to a message. Both go on by themselves from there.",
+  summary: "Creates a new thread with the path up to a message. Both threads continue independently.",
   body: FORK,
-  replies: { 201: says("The new thread; `metadata.forkedFrom` says where it comes from.", "Thread") },
+  replies: { 201: describeReply("The new thread; `metadata.forkedFrom` names its origin.", "Thread") },
 } as const;
-const EDITING = {
+const EDIT_OPERATION = {
   id: "editMessage",
   summary:
-    "Puts a message with other content beside one, and makes it active: `text` changes the text alone, `message` all of it.",
+    "Adds an edited copy of a message beside it and makes it active: `text` replaces the text only, `message` the whole content.",
   body: EDIT,
-  headers: { "idempotency-key": text("The same key and edit happens once.") },
-  replies: { 201: says("The new message.", "Messages") },
+  headers: { "idempotency-key": textParameter("The same key and edit is applied once.") },
+  replies: { 201: describeReply("The new message.", "Messages") },
 } as const;
-const SELECTING = {
+const SELECT_OPERATION = {
   id: "selectMessage",
-  summary: "Makes a message the active leaf: the transcript ends there. null empties the active path.",
+  summary: "Makes a message the active leaf, where the transcript ends. null clears the active path.",
   body: SELECT,
-  replies: { 200: says("The thread as it is now.", "Thread") },
+  replies: { 200: describeReply("The updated thread.", "Thread") },
 } as const;

@@ -1,9 +1,9 @@
-// The ledger over HTTP: its routes as one part of the server.
+// The ledger module: the ledger over HTTP.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
 import { branchRoutes } from "./branches.ts";
-import { eventRoutes } from "./events.ts";
-import { feedRoutes } from "./feed.ts";
+import { eventRoutes } from "./thread-events.ts";
+import { feedRoutes } from "./tenant-events.ts";
 import { messageRoutes } from "./messages.ts";
 import { regenerateRoutes } from "./regenerate.ts";
 import { runRoutes } from "./runs.ts";
@@ -12,8 +12,8 @@ import { threadRoutes } from "./threads.ts";
 import { transferRoutes } from "./transfer.ts";
 import { translateRoutes } from "./translate.ts";
 
-/** Threads, branches, regenerated answers, runs, live events, search, transfer and translation. */
-export function ledgerPart(services: Services, recorder: Recorder): ServerModule {
+/** The routes of threads, branches, regenerated answers, runs, live events, search, transfer and translation. */
+export function ledgerModule(services: Services, recorder: Recorder): ServerModule {
   return {
     routes: [
       ...threadRoutes(services, recorder),

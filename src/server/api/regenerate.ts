@@ -1,41 +1,42 @@
-// Asks a model again at a place of a thread: the new answer stands beside the former one and becomes the active one.
+// Regenerates an answer: calls the model again at a message of a thread. The new answer becomes active beside the
+// former one.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import type { ModelRequest, StoredMessage } from "../../model/index.ts";
-import { boolean, list, object, reference, string } from "../../model/shape.ts";
+import { boolean, list, object, reference, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
-import { facts } from "../openapi/schemas.ts";
-import { callModel, type ModelAnswer } from "../gateway/call.ts";
-import { headerText } from "../http/header-text.ts";
-import { leadingOf } from "../record/said.ts";
-import { messagesOf } from "../record/stored-answer.ts";
-import { requestOf } from "../record/stored-request.ts";
+import { anyMetadata } from "../openapi/schemas.ts";
+import { callModel, type ModelAnswer } from "../gateway/call-model.ts";
+import { escapeHeader } from "../http/escape-header.ts";
+import { leadingInstructions } from "../record/request-facts.ts";
+import { readRunMessages } from "../record/stored-answer.ts";
+import { readStoredRequest } from "../record/stored-request.ts";
 import type { Recorder, Recording } from "../record/types.ts";
-import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
-import { messageOf } from "./branches.ts";
-import { followRun } from "./events.ts";
-import { namedId } from "./named.ts";
-import { readBody, readSettings } from "./reading.ts";
-import { shownRun } from "./runs.ts";
-import { jsonReply, route, says, text } from "./replies.ts";
+import type { Caller, ServerReply, Route, ServerRequest, Services } from "../types.ts";
+import { requireMessage } from "./branches.ts";
+import { followRun } from "./thread-events.ts";
+import { createPathIdReader } from "./path-id.ts";
+import { readBody, readSettings } from "./read-request.ts";
+import { toRunView } from "./runs.ts";
+import { jsonReply, defineRoute, describeReply, textParameter } from "./define-route.ts";
 
-const REGENERATE = object({}, { messageId: string, model: string, stream: boolean, settings: facts });
+const REGENERATE = object({}, { messageId: string, model: string, stream: boolean, settings: anyMetadata });
 
 export function regenerateRoutes(services: Services, recorder: Recorder): Route[] {
-  const named = namedId(recorder);
+  const readId = createPathIdReader(recorder);
   return [
-    route("POST", "/v1/threads/:id/regenerate", OPERATION, async (request, caller) => {
+    defineRoute("POST", "/v1/threads/:id/regenerate", OPERATION, async (request, caller) => {
       const { ledger } = caller;
-      const { messageId, stream, ...given } = await readBody(request, services.config.limits, REGENERATE);
-      const changes: Partial<ModelRequest> = readSettings(given.settings);
-      if (given.model !== undefined) changes.model = given.model;
-      const threadId = await named(request, caller);
-      const { after, former } = await placeOf(ledger, threadId, messageId);
-      const asked = await questionAt(ledger, threadId, after, former);
+      const { messageId, stream, ...fields } = await readBody(request, services.config.limits, REGENERATE);
+      const changes: Partial<ModelRequest> = readSettings(fields.settings);
+      if (fields.model !== undefined) changes.model = fields.model;
+      const threadId = await readId(request, caller);
+      const { after, formerAnswer } = await findRegeneratePosition(ledger, threadId, messageId);
+      const baseRequest = await buildRequest(ledger, threadId, after, formerAnswer);
       const isStream = stream ?? request.headers["accept"]?.includes("text/event-stream") ?? false;
       const opened = Promise.withResolvers<Recording | undefined>();
       const answering = callModel(services, recorder, {
         caller,
-        request: { model: services.config.tasks.model, ...asked, ...changes },
+        request: { model: services.config.tasks.model, ...baseRequest, ...changes },
         dialect: "canonical",
         record: { thread: threadId, after, idempotencyKey: request.headers["idempotency-key"] },
         signal: request.signal,
@@ -43,112 +44,122 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
         onOpen: opened.resolve,
       });
       if (isStream) {
-        const recording = await Promise.race([opened.promise, answering.then(({ recording: of }) => of)]);
-        return streamed(services, recorder, { request, caller }, answering, recording);
+        const recording = await Promise.race([opened.promise, answering.then(({ recording: record }) => record)]);
+        return replyWithRunEvents(services, recorder, { request, caller }, answering, recording);
       }
       const answer = await answering;
-      const runId = demandRun(answer.recording);
+      const runId = requireRunId(answer.recording);
       await answer.response();
       const run = await ledger.run(runId);
-      const headers = { ...headersOf(threadId, runId), "x-koine-provider": headerText(answer.provider) };
-      return jsonReply(200, { run: shownRun(run), messages: await messagesOf(ledger, run) }, headers);
+      const headers = { ...createRecordHeaders(threadId, runId), "x-koine-provider": escapeHeader(answer.provider) };
+      return jsonReply(200, { run: toRunView(run), messages: await readRunMessages(ledger, run) }, headers);
     }),
   ];
 }
 
 /**
- * The run's own events, from its beginning: whoever reads follows the record, and can leave and come back. It is told which
- * run that is before the model has said anything; what goes wrong then is the end of the run.
+ * Replies with the run's events from its start. The reader follows the record and can reconnect. The reply starts
+ * before the first delta of the model; a later failure ends the run.
  */
-async function streamed(
+async function replyWithRunEvents(
   services: Services,
   recorder: Recorder,
   { request, caller }: { request: ServerRequest; caller: Caller },
   answering: Promise<ModelAnswer>,
   recording: Recording | undefined,
-): Promise<Reply> {
-  const runId = demandRun(recording);
+): Promise<ServerReply> {
+  const runId = requireRunId(recording);
   const over = answering.then((answer) => answer.drain());
-  // The run says why it failed.
+  // The error is recorded in the run.
   services.background(over.catch(() => undefined));
-  await recorder.reveal(caller, runId);
+  await recorder.writePendingRuns(caller, runId);
   const run = await caller.ledger.run(runId).catch(async (error: unknown) => {
-    // A run that could not be written has ended its call, with the reason.
+    // If the run could not be written, the call has failed with the reason.
     await over;
     throw error;
   });
   const { threadId } = run;
-  return followRun(services, request, caller, { threadId, runId }, headersOf(threadId, runId));
+  return followRun(services, request, caller, { threadId, runId }, createRecordHeaders(threadId, runId));
 }
 
-function demandRun(recording: Recording | undefined): string {
+function requireRunId(recording: Recording | undefined): string {
   if (recording !== undefined) return recording.runId;
-  throw new ServerError("unavailable", "The ledger cannot be written to.");
+  throw new ServerError("unavailable", "The ledger cannot be written to. Try again later.");
 }
 
-function headersOf(threadId: string, runId: string): Record<string, string> {
-  return { "x-koine-thread": headerText(threadId), "x-koine-run": runId };
+function createRecordHeaders(threadId: string, runId: string): Record<string, string> {
+  return { "x-koine-thread": escapeHeader(threadId), "x-koine-run": runId };
 }
 
-interface Place {
-  /** The message that the answer follows. */
+interface RegeneratePosition {
+  /** The message that the new answer follows. */
   after: string;
-  /** The answer that it stands beside. */
-  former: StoredMessage | undefined;
+  /** The answer that is regenerated. */
+  formerAnswer: StoredMessage | undefined;
 }
 
-/** Where to ask: before an answer, or behind anything else. */
-async function placeOf(ledger: Ledger, threadId: string, messageId: string | undefined): Promise<Place> {
+/** Finds the position: before an answer, or after any other message. */
+async function findRegeneratePosition(
+  ledger: Ledger,
+  threadId: string,
+  messageId: string | undefined,
+): Promise<RegeneratePosition> {
   const id = messageId ?? (await ledger.thread(threadId)).activeLeafId;
   if (id === null) {
     throw new ServerError("invalid-request", "The thread is empty: append a message first.", { path: "/messageId" });
   }
-  const message = await messageOf(ledger, threadId, id);
-  if (message.role !== "assistant") return { after: id, former: undefined };
+  const message = await requireMessage(ledger, threadId, id);
+  if (message.role !== "assistant") return { after: id, formerAnswer: undefined };
   const { parentMessageId } = message;
-  if (parentMessageId !== null) return { after: parentMessageId, former: message };
-  const advice = "Name a message of the user's.";
-  throw new ServerError("invalid-request", `Nothing stands before this answer that could be asked. ${advice}`, {
+  if (parentMessageId !== null) return { after: parentMessageId, formerAnswer: message };
+  const advice = "Set messageId to a user message.";
+  throw new ServerError("invalid-request", `There is no message before this answer. ${advice}`, {
     path: "/messageId",
   });
 }
 
-/** What the former call asked, or else the one nearest to the place; of messages that were only appended, their words alone. */
-async function questionAt(
+/**
+ * Builds the request from the former call, or from the nearest recorded call before it; without one, from the messages
+ * alone.
+ */
+async function buildRequest(
   ledger: Ledger,
   threadId: string,
   after: string,
-  former: StoredMessage | undefined,
+  formerAnswer: StoredMessage | undefined,
 ): Promise<ModelRequest> {
   const messages = await ledger.context(threadId, { branch: after });
-  const maker = (former?.metadata.runId === undefined ? messages : [former]).findLast(isMade);
-  const run = maker?.metadata.runId === undefined ? undefined : await runOf(ledger, maker.metadata.runId);
-  const asked = run && (await requestOf(ledger, run));
-  if (asked === undefined) return { messages };
-  // Instructions hold for a call; what the thread begins with may be others.
-  const { messages: theirs, ...settings } = asked;
-  return { ...settings, messages: [...leadingOf(theirs), ...messages.slice(leadingOf(messages).length)] };
+  const answered = (formerAnswer?.metadata.runId === undefined ? messages : [formerAnswer]).findLast(hasRun);
+  const run = answered?.metadata.runId === undefined ? undefined : await findRun(ledger, answered.metadata.runId);
+  const baseRequest = run && (await readStoredRequest(ledger, run));
+  if (baseRequest === undefined) return { messages };
+  // The instructions of the recorded call win over those of the thread.
+  const { messages: recordedMessages, ...settings } = baseRequest;
+  return {
+    ...settings,
+    messages: [...leadingInstructions(recordedMessages), ...messages.slice(leadingInstructions(messages).length)],
+  };
 }
 
-function isMade({ metadata }: StoredMessage): boolean {
+function hasRun({ metadata }: StoredMessage): boolean {
   return metadata.runId !== undefined;
 }
 
-/** The run of a message; one that was purged says nothing any more. */
-async function runOf(ledger: Ledger, runId: string): Promise<RunInfo | undefined> {
+/** Returns the run of a message; undefined if it was purged. */
+async function findRun(ledger: Ledger, runId: string): Promise<RunInfo | undefined> {
   return ledger.run(runId).catch(() => undefined);
 }
 
 const OPERATION = {
   id: "regenerate",
   summary:
-    "Asks the model again: at an answer, for another one in its place; at any other message, for an answer to it. The former answer stays in the tree.",
+    "Calls the model again: at an answer, to regenerate it; at any other message, to answer it. The former answer stays in the tree.",
   body: REGENERATE,
-  headers: { "idempotency-key": text("The same key and request asks once.") },
-  heavy: true as const,
+  headers: { "idempotency-key": textParameter("The same key and request calls the model once.") },
+  countsAsOpenCall: true as const,
   replies: {
-    200: says(
-      "The run and its messages; with `stream`, its events as those of `/v1/runs/:id/events`, `x-koine-run` before the model says anything.",
+    200: describeReply(
+      "The run and its messages; with `stream`, its events as those of `/v1/runs/:id/events`, and the header `x-koine-run` before the first delta.",
       object({ run: reference("Run"), messages: list(reference("StoredMessage")) }, {}),
     ),
   },

@@ -1,79 +1,81 @@
-// Runs over HTTP: what was asked of whom, what it cost, and what did not arrive.
+// Routes of runs: state, usage, attempts, losses and the recorded request.
 import type { RunInfo, RunsPage } from "../../ledger/index.ts";
-import { object, reference, string } from "../../model/shape.ts";
+import { object, reference, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
-import { requestOf } from "../record/stored-request.ts";
+import { readStoredRequest } from "../record/stored-request.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
-import { namedId } from "./named.ts";
-import { queryCount, queryWord } from "./reading.ts";
-import { jsonReply, route, says, text, whole } from "./replies.ts";
+import { createPathIdReader } from "./path-id.ts";
+import { readQueryCount, readQueryChoice } from "./read-request.ts";
+import { jsonReply, defineRoute, describeReply, textParameter, countParameter } from "./define-route.ts";
 
-const MOST = 10_000;
+const MAX_RUNS = 10_000;
 
 export function runRoutes(recorder: Recorder): Route[] {
-  const named = namedId(recorder);
+  const readId = createPathIdReader(recorder);
   return [
-    route("GET", "/v1/threads/:id/runs", LIST, async (request, caller) => {
+    defineRoute("GET", "/v1/threads/:id/runs", LIST, async (request, caller) => {
       const { ledger } = caller;
-      const page: RunsPage = { last: queryCount(request, "last", MOST) };
-      if (queryWord(request, "live", ["true", "false"]) === "true") page.live = true;
-      const threadId = await named(request, caller);
-      return jsonReply(200, { runs: (await ledger.runs(threadId, page)).map(shownRun) });
+      const page: RunsPage = { last: readQueryCount(request, "last", MAX_RUNS) };
+      if (readQueryChoice(request, "live", ["true", "false"]) === "true") page.live = true;
+      const threadId = await readId(request, caller);
+      return jsonReply(200, { runs: (await ledger.runs(threadId, page)).map(toRunView) });
     }),
-    route("GET", "/v1/runs/:id", SHOW, async (request, caller) => {
-      return jsonReply(200, shownRun(await caller.ledger.run(await named(request, caller))));
+    defineRoute("GET", "/v1/runs/:id", SHOW, async (request, caller) => {
+      return jsonReply(200, toRunView(await caller.ledger.run(await readId(request, caller))));
     }),
-    route("GET", "/v1/runs/:id/request", REQUEST, async (request, caller) => {
+    defineRoute("GET", "/v1/runs/:id/request", REQUEST, async (request, caller) => {
       const { ledger } = caller;
-      const run = await ledger.run(await named(request, caller));
-      const asked = await requestOf(ledger, run);
-      if (asked === undefined) {
-        const message = `Run ${run.id} is no recorded call: there is no request that it answers.`;
+      const run = await ledger.run(await readId(request, caller));
+      const modelRequest = await readStoredRequest(ledger, run);
+      if (modelRequest === undefined) {
+        const message = `Run ${run.id} is not a recorded call, so it has no request.`;
         throw new ServerError("not-found", message, { path: "id" });
       }
-      return jsonReply(200, { request: asked, ...toldOf(run) });
+      return jsonReply(200, { request: modelRequest, ...readCallTarget(run) });
     }),
   ];
 }
 
-/** What the recorder noted of a call stands beside the run's own facts; runs that are no calls have empty lists. */
-export function shownRun({ metadata = {}, ...run }: RunInfo): object {
+/**
+ * Returns the run with the recorder's losses and attempts as fields of their own; empty lists for runs that are not
+ * calls.
+ */
+export function toRunView({ metadata = {}, ...run }: RunInfo): object {
   const { losses = [], attempts = [], ...rest } = metadata;
   return { ...run, losses, attempts, metadata: rest };
 }
 
-/** Who asked whom, as far as the record says it. */
-function toldOf({ metadata = {} }: RunInfo): Partial<Record<"dialect" | "provider" | "model", string>> {
-  const told: ReturnType<typeof toldOf> = {};
+/** Returns dialect, provider and model of a recorded call. */
+function readCallTarget({ metadata = {} }: RunInfo): Partial<Record<"dialect" | "provider" | "model", string>> {
+  const callTarget: ReturnType<typeof readCallTarget> = {};
   for (const name of ["dialect", "provider", "model"] as const) {
     const value = metadata[name];
-    if (typeof value === "string") told[name] = value;
+    if (typeof value === "string") callTarget[name] = value;
   }
-  return told;
+  return callTarget;
 }
 
 const LIST = {
   id: "listRuns",
   summary: "The runs of a thread, oldest first.",
   query: {
-    live: { ...text("`true`: only those that are created or streaming."), enum: ["true", "false"] },
-    last: whole("The last so many."),
+    live: { ...textParameter("`true`: only runs in the state created or streaming."), enum: ["true", "false"] },
+    last: countParameter("Only this many of the last ones."),
   },
-  replies: { 200: says("The runs.", "RunList") },
+  replies: { 200: describeReply("The runs.", "RunList") },
 } as const;
 const SHOW = {
   id: "getRun",
-  summary: "A run: its state, usage, losses, attempts, and who was asked what (`metadata`).",
-  replies: { 200: says("The run.", "Run") },
+  summary: "A run: its state, usage, losses, attempts, and the target and request in `metadata`.",
+  replies: { 200: describeReply("The run.", "Run") },
 } as const;
 const REQUEST = {
   id: "getRunRequest",
-  summary:
-    "What a recorded call asked, with its whole history, in the model's own words. 404 where the run is no call.",
+  summary: "The canonical request of a recorded call, with its whole history. 404 if the run is not a call.",
   replies: {
-    200: says(
-      "The request, the dialect that it came in, and who was asked.",
+    200: describeReply(
+      "The request, the client's dialect, and the target.",
       object({ request: reference("Request") }, { dialect: string, provider: string, model: string }),
     ),
   },

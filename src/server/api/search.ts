@@ -1,28 +1,28 @@
-// Full-text search over the messages of the tenant.
-import { list, object, reference } from "../../model/shape.ts";
+// Route of the full-text search over the messages of the tenant.
+import { list, object, reference } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
-import { queryCount, queryText } from "./reading.ts";
-import { jsonReply, route, says, text, whole } from "./replies.ts";
+import { readQueryCount, readQueryText } from "./read-request.ts";
+import { jsonReply, defineRoute, describeReply, textParameter, countParameter } from "./define-route.ts";
 
-const MOST = 200;
+const MAX_HITS = 200;
 const HITS = object({ hits: list(reference("SearchHit")) }, {});
 
 export function searchRoutes(recorder: Recorder): Route[] {
   return [
-    route("GET", "/v1/search", SEARCH, async (request, caller) => {
+    defineRoute("GET", "/v1/search", SEARCH, async (request, caller) => {
       const { ledger } = caller;
-      const query = queryText(request, "q");
+      const query = readQueryText(request, "q");
       if (query === undefined) {
-        throw new ServerError("invalid-request", "Say what to look for: ?q=some+words", { path: "q" });
+        throw new ServerError("invalid-request", "The query is missing: add ?q=some+words", { path: "q" });
       }
-      const threadId = queryText(request, "thread");
+      const threadId = readQueryText(request, "thread");
       if (threadId !== undefined) {
-        await recorder.reveal(caller, threadId);
+        await recorder.writePendingRuns(caller, threadId);
         await ledger.thread(threadId);
       }
-      const hits = await ledger.search(query, { threadId, limit: queryCount(request, "limit", MOST) });
+      const hits = await ledger.search(query, { threadId, limit: readQueryCount(request, "limit", MAX_HITS) });
       return jsonReply(200, { hits });
     }),
   ];
@@ -30,11 +30,11 @@ export function searchRoutes(recorder: Recorder): Route[] {
 
 const SEARCH = {
   id: "search",
-  summary: "Messages that hold all words of the query, best first.",
+  summary: "Messages that contain all words of the query, best match first.",
   query: {
-    q: text("The words. Required."),
-    thread: text("Only in this thread."),
-    limit: whole(`At most so many; default 20, at most ${MOST}.`),
+    q: textParameter("The words to search for. Required."),
+    thread: textParameter("Only in this thread."),
+    limit: countParameter(`Maximum number of results; default 20, at most ${MAX_HITS}.`),
   },
-  replies: { 200: says("What was found.", HITS) },
+  replies: { 200: describeReply("The matching messages.", HITS) },
 } as const;

@@ -1,53 +1,53 @@
-// Threads out and in as JSON lines, and the blobs that messages hold.
+// Routes of export and import of threads as JSON lines, and of blobs.
 import type { Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { closingLine, OPENING_LINE } from "../../ledger/transfer/whole.ts";
-import { count, object, string } from "../../model/shape.ts";
+import { createClosingLine, OPENING_LINE } from "../../ledger/transfer/multi-thread-file.ts";
+import { count, object, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
-import { settleRestored } from "../tasks/restored.ts";
+import { endImportedTasks } from "../tasks/end-imported-tasks.ts";
 import type { Route, ServerRequest, Services, StreamBody } from "../types.ts";
-import { param } from "./reading.ts";
-import { jsonReply, route, says, text } from "./replies.ts";
+import { readPathParam } from "./read-request.ts";
+import { jsonReply, defineRoute, describeReply, textParameter } from "./define-route.ts";
 
-const LINES = "application/x-ndjson";
-const PAGE = 200;
-/** Exported lines are handed on in pieces of about this many characters. */
-const PIECE = 64 * 1024;
+const NDJSON = "application/x-ndjson";
+const THREAD_PAGE_SIZE = 200;
+/** Approximate characters per write of an export. */
+const WRITE_SIZE = 64 * 1024;
 
 export function transferRoutes({ config }: Services, recorder: Recorder): Route[] {
   const { importBytes } = config.limits;
   return [
-    route("GET", "/v1/export", EXPORT, async (request, caller) => {
+    defineRoute("GET", "/v1/export", EXPORT, async (request, caller) => {
       const { ledger } = caller;
       const ids = [...new Set(request.query.getAll("thread"))].filter((id) => id !== "");
-      // Told before anything is sent.
+      // Checked before anything is sent.
       for (const id of ids) {
-        await recorder.reveal(caller, id);
+        await recorder.writePendingRuns(caller, id);
         await ledger.thread(id);
       }
-      const lines = ids.length > 0 ? exportThese(ledger, ids) : exportAll(ledger);
-      const headers = { "content-type": LINES, "content-disposition": 'attachment; filename="koine.jsonl"' };
-      return { status: 200, headers, body: written(lines) };
+      const lines = ids.length > 0 ? exportThreads(ledger, ids) : exportAll(ledger);
+      const headers = { "content-type": NDJSON, "content-disposition": 'attachment; filename="koine.jsonl"' };
+      return { status: 200, headers, body: writeLines(lines) };
     }),
-    route("POST", "/v1/import", IMPORT, async (request, { ledger }) => {
+    defineRoute("POST", "/v1/import", IMPORT, async (request, { ledger }) => {
       const restored: string[] = [];
       try {
         return jsonReply(
           200,
-          await ledger.import(linesOf(request, importBytes), { onThread: (id) => restored.push(id) }),
+          await ledger.import(readLines(request, importBytes), { onThread: (id) => restored.push(id) }),
         );
       } finally {
-        // Also where a later thread was refused.
-        await settleRestored(ledger, restored);
+        // Also after an error: threads before the faulty one are imported.
+        await endImportedTasks(ledger, restored);
       }
     }),
-    route("POST", "/v1/blobs", PUT, async (request, { ledger }) =>
+    defineRoute("POST", "/v1/blobs", PUT_BLOB, async (request, { ledger }) =>
       jsonReply(201, await ledger.putBlob(request.chunks())),
     ),
-    route("GET", "/v1/blobs/:ref", BLOB, async (request, { ledger }) => {
-      const chunks = ledger.blob(param(request, "ref"))[Symbol.asyncIterator]();
-      // An unknown one is told before anything is sent.
+    defineRoute("GET", "/v1/blobs/:ref", GET_BLOB, async (request, { ledger }) => {
+      const chunks = ledger.blob(readPathParam(request, "ref"))[Symbol.asyncIterator]();
+      // An unknown blob throws before anything is sent.
       const first = await chunks.next();
       const body: StreamBody = async (sink) => {
         for (let read = first; read.done !== true && !sink.closed; read = await chunks.next())
@@ -59,7 +59,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
   ];
 }
 
-/** Bytes of anybody's making: no browser is to take them for a page of this origin. */
+/** Blobs may contain anything; these headers keep browsers from rendering them as a page of this origin. */
 const BLOB_HEADERS = {
   "content-type": "application/octet-stream",
   "content-disposition": "attachment",
@@ -71,13 +71,13 @@ const BLOB_HEADERS = {
 async function* allThreads(ledger: Ledger): AsyncIterable<string> {
   let before: string | undefined;
   do {
-    const page = await ledger.threads({ limit: PAGE, before });
+    const page = await ledger.threads({ limit: THREAD_PAGE_SIZE, before });
     for (const { id } of page) yield id;
-    before = page.length < PAGE ? undefined : page.at(-1)?.id;
+    before = page.length < THREAD_PAGE_SIZE ? undefined : page.at(-1)?.id;
   } while (before !== undefined);
 }
 
-/** Several threads stand between two lines that tell whether all of them came. */
+/** Exports of several threads have an opening and a closing line, so that an incomplete export is detected. */
 async function* exportAll(ledger: Ledger): AsyncIterable<string> {
   let threads = 0;
   yield OPENING_LINE;
@@ -90,79 +90,79 @@ async function* exportAll(ledger: Ledger): AsyncIterable<string> {
         yield line;
       }
     } catch (error) {
-      // One that was deleted since it was listed is none of them.
+      // A thread that was deleted since it was listed is skipped.
       if (isBegun || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
     }
   }
-  yield closingLine(threads);
+  yield createClosingLine(threads);
 }
 
-async function* exportThese(ledger: Ledger, ids: readonly string[]): AsyncIterable<string> {
+async function* exportThreads(ledger: Ledger, ids: readonly string[]): AsyncIterable<string> {
   if (ids.length > 1) yield OPENING_LINE;
   for (const id of ids) yield* ledger.export(id);
-  if (ids.length > 1) yield closingLine(ids.length);
+  if (ids.length > 1) yield createClosingLine(ids.length);
 }
 
-/** Lines as they come, several in one write. */
-function written(lines: AsyncIterable<string>): StreamBody {
+/** Writes lines as they arrive, several per write. */
+function writeLines(lines: AsyncIterable<string>): StreamBody {
   return async (sink) => {
-    let piece = "";
+    let buffer = "";
     for await (const line of lines) {
-      piece += line;
-      if (piece.length < PIECE) continue;
-      await sink.write(piece);
-      piece = "";
+      buffer += line;
+      if (buffer.length < WRITE_SIZE) continue;
+      await sink.write(buffer);
+      buffer = "";
       if (sink.closed) return;
     }
-    if (piece !== "") await sink.write(piece);
+    if (buffer !== "") await sink.write(buffer);
   };
 }
 
-/** The lines of a body; the ledger passes over blank ones. */
-async function* linesOf(request: ServerRequest, most: number): AsyncIterable<string> {
+/** Reads the body in chunks of whole lines. */
+async function* readLines(request: ServerRequest, maxBytes: number): AsyncIterable<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Uint8Array): string => {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch (cause) {
-      throw new ServerError("invalid-request", "The body is no UTF-8 text.", { cause });
+      throw new ServerError("invalid-request", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
     }
   };
-  let held: string[] = [];
-  for await (const bytes of request.chunks(most)) {
+  let buffered: string[] = [];
+  for await (const bytes of request.chunks(maxBytes)) {
     const text = decode(bytes);
     const end = text.lastIndexOf("\n") + 1;
-    held.push(end === 0 ? text : text.slice(0, end));
+    buffered.push(end === 0 ? text : text.slice(0, end));
     if (end === 0) continue;
-    yield held.join("");
-    held = [text.slice(end)];
+    yield buffered.join("");
+    buffered = [text.slice(end)];
   }
-  yield held.join("") + decode();
+  yield buffered.join("") + decode();
 }
 
 const EXPORT = {
   id: "exportThreads",
   summary: "Threads as JSON lines, each with its messages, runs and blobs; `POST /v1/import` takes them.",
-  query: { thread: text("A thread; may be repeated. Absent: all of them.") },
-  replies: { 200: { description: "JSON lines.", type: LINES } },
+  query: { thread: textParameter("A thread id; may be repeated. Absent: all threads.") },
+  replies: { 200: { description: "JSON lines.", type: NDJSON } },
 } as const;
 const IMPORT = {
   id: "importThreads",
   summary:
-    "Takes the lines of an export (as the body), each thread whole or not at all. What is there already, and the same, is passed over. Tasks that were at work rest.",
+    "Imports the lines of an export (the body), each thread completely or not at all. Identical threads that exist already are skipped. Running tasks become idle.",
   body: string,
-  bodyType: LINES,
-  replies: { 200: says("What came in.", "Imported") },
+  bodyType: NDJSON,
+  replies: { 200: describeReply("The number of imported rows.", "Imported") },
 } as const;
-const PUT = {
+const PUT_BLOB = {
   id: "putBlob",
-  summary: "Stores bytes (the body) once by their content; a media part names them as its `blob`.",
+  summary: "Stores the bytes of the body once, by their content hash; a media part refers to them in `blob`.",
   body: string,
   bodyType: "application/octet-stream",
-  replies: { 201: says("The blob's reference.", object({ blob: string, size: count }, {})) },
+  replies: { 201: describeReply("The blob's reference.", object({ blob: string, size: count }, {})) },
 } as const;
-const BLOB = {
+const GET_BLOB = {
   id: "getBlob",
   summary: "The bytes of a blob.",
-  replies: { 200: { description: "The bytes, as they were put.", type: "application/octet-stream" } },
+  replies: { 200: { description: "The bytes, unchanged.", type: "application/octet-stream" } },
 } as const;

@@ -1,42 +1,42 @@
-// Translation over HTTP: a payload in every dialect's words, what every dialect carries, and what can get lost on the way.
-import type { Chunk, DialectId } from "../../dialects/index.ts";
+// Routes of translation: translate a payload, list the dialects, list the possible losses.
+import type { WireChunk, DialectId } from "../../dialects/index.ts";
 import { CAPABILITIES } from "../../dialects/dialect.ts";
-import { detect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
+import { detectDialect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
 import type { Loss } from "../../model/index.ts";
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
-import { boolean, integer, json, list, object, string, words } from "../../model/shape.ts";
-import type { Infer } from "../../model/shape.ts";
+import { boolean, integer, json, list, object, string, oneOf } from "../../model/validation/shape.ts";
+import type { Infer } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Route, Services } from "../types.ts";
-import { queryWord, readBody } from "./reading.ts";
-import { jsonReply, route, says, text } from "./replies.ts";
-import { within } from "./within.ts";
+import { readQueryChoice, readBody } from "./read-request.ts";
+import { jsonReply, defineRoute, describeReply, textParameter } from "./define-route.ts";
+import { decodePayload } from "./decode-payload.ts";
 
-const KINDS = ["request", "response", "stream", "error", "messages"] as const;
-type Kind = (typeof KINDS)[number];
+const PAYLOAD_KINDS = ["request", "response", "stream", "error", "messages"] as const;
+type TranslatableKind = (typeof PAYLOAD_KINDS)[number];
 
 const TRANSLATION = object(
-  { to: words(...dialects), payload: json },
+  { to: oneOf(...dialects), payload: json },
   {
-    from: words(...dialects),
-    kind: words(...KINDS),
+    from: oneOf(...dialects),
+    kind: oneOf(...PAYLOAD_KINDS),
     model: string,
     address: object({}, { model: string, stream: boolean }, { open: true }),
     status: integer,
     repair: boolean,
   },
 );
-type Asked = Infer<typeof TRANSLATION>;
+type TranslateBody = Infer<typeof TRANSLATION>;
 
 export function translateRoutes({ config }: Services): Route[] {
   return [
-    route("POST", "/v1/translate", TRANSLATE, async (request) => {
-      const asked = await readBody(request, config.limits, TRANSLATION);
-      const { from, kind } = recognised(asked);
-      const translated = within("/payload", () => translatedBy(asked, from, kind));
-      return jsonReply(200, { dialect: asked.to, from, kind, ...translated });
+    defineRoute("POST", "/v1/translate", TRANSLATE, async (request) => {
+      const body = await readBody(request, config.limits, TRANSLATION);
+      const { from, kind } = detectPayload(body);
+      const translated = decodePayload("/payload", () => translatePayload(body, from, kind));
+      return jsonReply(200, { dialect: body.to, from, kind, ...translated });
     }),
-    route("GET", "/v1/dialects", DIALECTS, () =>
+    defineRoute("GET", "/v1/dialects", DIALECTS, () =>
       jsonReply(200, {
         dialects: dialects.map((id) => {
           const { title, supports: carries } = dialect(id);
@@ -44,26 +44,30 @@ export function translateRoutes({ config }: Services): Route[] {
         }),
       }),
     ),
-    route("GET", "/v1/losses", LOSSES, (request) => {
-      const only = queryWord(request, "dialect", dialects);
-      const wanted = only === undefined ? dialects : [only];
-      return jsonReply(200, { losses: wanted.flatMap(lossesInto) });
+    defineRoute("GET", "/v1/losses", LOSSES, (request) => {
+      const only = readQueryChoice(request, "dialect", dialects);
+      const targets = only === undefined ? dialects : [only];
+      return jsonReply(200, { losses: targets.flatMap(listLosses) });
     }),
   ];
 }
 
-interface Said {
+interface TranslatedPayload {
   wire: unknown;
   losses: readonly Loss[];
 }
 
-function translatedBy({ to, payload, model, address, status, repair }: Asked, from: DialectId, kind: Kind): Said {
+function translatePayload(
+  { to, payload, model, address, status, repair }: TranslateBody,
+  from: DialectId,
+  kind: TranslatableKind,
+): TranslatedPayload {
   if (kind === "messages") return dialect(to).encodeMessages(dialect(from).decodeMessages(payload));
-  // A stream as it lay in the bytes: events as text, in and out.
+  // A stream given as text is transcoded as text.
   if (kind === "stream" && typeof payload === "string") {
     const transcoder = transcode(from, to);
     const chunks = [transcoder.push(payload), transcoder.end()];
-    return { wire: joined(chunks), losses: transcoder.losses };
+    return { wire: joinWireChunks(chunks), losses: transcoder.losses };
   }
   const { names: _, ...translated } = translate({
     from,
@@ -78,28 +82,31 @@ function translatedBy({ to, payload, model, address, status, repair }: Asked, fr
   return translated;
 }
 
-/** Text as it is; frames that are binary, which JSON cannot hold, as base64. */
-function joined(chunks: readonly Chunk[]): string {
+/** Returns text as it is, and binary frames as base64, because JSON cannot contain bytes. */
+function joinWireChunks(chunks: readonly WireChunk[]): string {
   const bytes = chunks.filter((chunk) => typeof chunk !== "string");
   return bytes.length === 0 ? chunks.join("") : Buffer.concat(bytes).toString("base64");
 }
 
-/** What the payload is, where it is not said. A list may be messages or events, so that `from` alone leaves that open. */
-function recognised({ from, kind, payload }: Asked): { from: DialectId; kind: Kind } {
+/**
+ * Detects dialect and kind where the body does not name them. A list may be messages or events, so `from` alone does
+ * not determine the kind.
+ */
+function detectPayload({ from, kind, payload }: TranslateBody): { from: DialectId; kind: TranslatableKind } {
   if (from !== undefined && kind !== undefined) return { from, kind };
   const events = Array.isArray(payload) ? payload[0] : undefined;
-  const found = detect(payload) ?? (events === undefined ? undefined : detect(events));
-  const dialectOf = from ?? found?.dialect;
-  const kindOf =
-    kind ?? (from === undefined || found?.dialect === from ? found?.kind : dialect(from).detectKind(payload));
-  if (dialectOf !== undefined && kindOf !== undefined) return { from: dialectOf, kind: kindOf };
-  const missing = dialectOf === undefined ? "from" : "kind";
-  const choices = missing === "from" ? dialects : KINDS;
-  const message = `The payload does not show its ${missing === "from" ? "dialect" : "kind"}: say "${missing}", one of ${choices.join(", ")}.`;
+  const detected = detectDialect(payload) ?? (events === undefined ? undefined : detectDialect(events));
+  const resolvedDialect = from ?? detected?.dialect;
+  const resolvedKind =
+    kind ?? (from === undefined || detected?.dialect === from ? detected?.kind : dialect(from).detectKind(payload));
+  if (resolvedDialect !== undefined && resolvedKind !== undefined) return { from: resolvedDialect, kind: resolvedKind };
+  const missing = resolvedDialect === undefined ? "from" : "kind";
+  const choices = missing === "from" ? dialects : PAYLOAD_KINDS;
+  const message = `The ${missing === "from" ? "dialect" : "kind"} of the payload cannot be detected: set "${missing}" to one of ${choices.join(", ")}.`;
   throw new ServerError("invalid-request", message, { path: `/${missing}` });
 }
 
-function lossesInto(id: DialectId): object[] {
+function listLosses(id: DialectId): object[] {
   return Object.entries(dialect(id).losses).map(([code, { action, level, message: sentence }]) => ({
     dialect: id,
     code,
@@ -112,26 +119,26 @@ function lossesInto(id: DialectId): object[] {
 const TRANSLATE = {
   id: "translate",
   summary:
-    "A payload in another dialect's words, with everything that does not arrive. A stream is a list of events, or the text of one; frames that are binary come as base64.",
+    "Translates a payload to another dialect and reports all losses. A stream is a list of events, or its text; binary frames are returned as base64.",
   body: TRANSLATION,
-  replies: { 200: says("The payload in the other dialect.", "Translated") },
+  replies: { 200: describeReply("The payload in the other dialect.", "Translated") },
 } as const;
 const DIALECTS = {
   id: "listDialects",
-  summary: "The dialects, and what each carries.",
+  summary: "The dialects, and the payload kinds that each supports.",
   replies: {
-    200: says(
+    200: describeReply(
       "The dialects.",
-      object({ dialects: list(object({ id: string, title: string, carries: list(words(...CAPABILITIES)) }, {})) }, {}),
+      object({ dialects: list(object({ id: string, title: string, carries: list(oneOf(...CAPABILITIES)) }, {})) }, {}),
     ),
   },
 } as const;
 const LOSSES = {
   id: "listLosses",
   summary: "Every loss that encoding into a dialect can cause.",
-  query: { dialect: { ...text("Only this one's."), enum: [...dialects] } },
+  query: { dialect: { ...textParameter("Only losses of this dialect."), enum: [...dialects] } },
   replies: {
-    200: says(
+    200: describeReply(
       "The losses.",
       object(
         {
@@ -140,8 +147,8 @@ const LOSSES = {
               {
                 dialect: string,
                 code: string,
-                action: words(...LOSS_ACTIONS),
-                level: words(...LOSS_LEVELS),
+                action: oneOf(...LOSS_ACTIONS),
+                level: oneOf(...LOSS_LEVELS),
                 says: string,
               },
               {},

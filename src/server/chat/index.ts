@@ -1,123 +1,135 @@
-// The AI SDK's chat endpoint: what `useChat` posts to, where it takes up a stream again, and where a page gets the
-// messages that it begins with. A chat is a thread of the same id.
+// The chat module: routes for `useChat` of the AI SDK, to send, to resume a stream, and to read a chat. A chat is a
+// thread of the same id.
 import type { Ledger } from "../../ledger/index.ts";
-import { json, list, nullable, object, reference, string } from "../../model/shape.ts";
-import { namedId } from "../api/named.ts";
-import { jsonReply, route, says, text } from "../api/replies.ts";
-import { callModel } from "../gateway/call.ts";
-import { headerText } from "../http/header-text.ts";
-import { sse } from "../http/sse.ts";
+import { json, list, nullable, object, reference, string } from "../../model/validation/shape.ts";
+import { createPathIdReader } from "../api/path-id.ts";
+import { jsonReply, defineRoute, describeReply, textParameter } from "../api/define-route.ts";
+import { callModel } from "../gateway/call-model.ts";
+import { escapeHeader } from "../http/escape-header.ts";
+import { createSseReply } from "../http/sse.ts";
 import type { Recorder } from "../record/types.ts";
-import type { Caller, ServerModule, Reply, ServerRequest, Services } from "../types.ts";
-import { CHAT_BODY, readQuestion, UI } from "./question.ts";
-import { liveRun, resumedEvents, runsOf } from "./resume.ts";
-import { asClientKnows } from "./turn.ts";
-import { UI_STREAM, uiEvents } from "./ui-stream.ts";
+import type { Caller, ServerModule, ServerReply, ServerRequest, Services } from "../types.ts";
+import { CHAT_BODY, readChatRequest, UI_DIALECT } from "./chat-request.ts";
+import { findLiveRun, toResumedEvents, listChatRuns } from "./resume.ts";
+import { toClientMessages } from "./client-messages.ts";
+import { UI_STREAM_HEADERS, toUiEvents } from "./ui-stream.ts";
 
-/** `useChat`'s endpoint and the one where it takes up a stream again. */
-export function chatPart(services: Services, recorder: Recorder): ServerModule {
-  // Streams of answers end by themselves when the server shuts down, within its time to finish.
-  const named = namedId(recorder);
+/** Creates the routes of `useChat`. */
+export function chatModule(services: Services, recorder: Recorder): ServerModule {
+  // `stopping` instead of `draining`: an answer may finish within the shutdown time.
+  const readId = createPathIdReader(recorder);
   const streaming = { config: services.config, draining: services.stopping };
   return {
     routes: [
-      route("POST", ["/v1/chat", "/api/chat"], CHAT, async (request, caller) => {
-        const { answer, messageId } = await asked(services, recorder, request, caller);
-        return sse(streaming, request, () => uiEvents(answer, messageId), { headers: headersOf(answer) });
+      defineRoute("POST", ["/v1/chat", "/api/chat"], CHAT, async (request, caller) => {
+        const { answer, messageId } = await callChatModel(services, recorder, request, caller);
+        return createSseReply(streaming, request, () => toUiEvents(answer, messageId), {
+          headers: createAnswerHeaders(answer),
+        });
       }),
-      route("GET", ["/v1/chat/:id/stream", "/api/chat/:id/stream"], RESUME, async (request, caller) => {
+      defineRoute("GET", ["/v1/chat/:id/stream", "/api/chat/:id/stream"], RESUME, async (request, caller) => {
         const { ledger } = caller;
-        const run = await liveRun(ledger, await named(request, caller));
-        if (run === undefined) return NOTHING_LIVE;
-        const headers = { ...UI_STREAM, "x-koine-thread": headerText(run.threadId), "x-koine-run": run.id };
-        return sse(services, request, (signal) => resumedEvents(ledger, run, signal), { headers });
+        const run = await findLiveRun(ledger, await readId(request, caller));
+        if (run === undefined) return NO_LIVE_RUN;
+        const headers = { ...UI_STREAM_HEADERS, "x-koine-thread": escapeHeader(run.threadId), "x-koine-run": run.id };
+        return createSseReply(services, request, (signal) => toResumedEvents(ledger, run, signal), { headers });
       }),
-      route("GET", ["/v1/chat/:id", "/api/chat/:id"], SHOW, async (request, caller) => {
+      defineRoute("GET", ["/v1/chat/:id", "/api/chat/:id"], SHOW, async (request, caller) => {
         const { ledger } = caller;
-        const { id, title } = await ledger.thread(await named(request, caller));
-        const { wire, losses } = UI.encodeMessages(asClientKnows(await ledger.transcript(id)));
+        const { id, title } = await ledger.thread(await readId(request, caller));
+        const { wire, losses } = UI_DIALECT.encodeMessages(toClientMessages(await ledger.transcript(id)));
         return jsonReply(200, { id, title, messages: wire, losses });
       }),
     ],
   };
 }
 
-const NOTHING_LIVE: Reply = { status: 204, headers: {} };
+const NO_LIVE_RUN: ServerReply = { status: 204, headers: {} };
 
-interface Asked {
+interface ChatAnswer {
   answer: Awaited<ReturnType<typeof callModel>>;
   messageId: string;
 }
 
-async function asked(services: Services, recorder: Recorder, request: ServerRequest, caller: Caller): Promise<Asked> {
-  const { chatId, request: question, continues } = await readQuestion(request, services);
+async function callChatModel(
+  services: Services,
+  recorder: Recorder,
+  request: ServerRequest,
+  caller: Caller,
+): Promise<ChatAnswer> {
+  const { chatId, request: modelRequest, continuedMessageId: continues } = await readChatRequest(request, services);
   const { headers } = request;
-  const wish = headers["x-koine-record"];
-  const isRecorded = wish === "on" || (services.config.record.enabled && wish !== "off");
-  const model = question.model ?? (isRecorded ? await lastModel(caller.ledger, chatId) : undefined);
+  const recordHeader = headers["x-koine-record"];
+  const isRecorded = recordHeader === "on" || (services.config.record.enabled && recordHeader !== "off");
+  const model = modelRequest.model ?? (isRecorded ? await readLastModel(caller.ledger, chatId) : undefined);
   const answer = await callModel(services, recorder, {
     caller,
-    request: { ...question, model: model ?? services.config.tasks.model },
-    dialect: UI.id,
+    request: { ...modelRequest, model: model ?? services.config.tasks.model },
+    dialect: UI_DIALECT.id,
     record: isRecorded ? { thread: chatId, idempotencyKey: headers["idempotency-key"] } : false,
     signal: request.signal,
     onBreaks: headers["x-koine-on-breaks"] === "send" ? "send" : "refuse",
     traceparent: headers["traceparent"],
   });
-  // An answer goes by its run until it has an id of its own, which comes with its record.
+  // The message id is the run id, because the stored message gets its id only at the end.
   return { answer, messageId: continues ?? answer.recording?.runId ?? caller.ledger.newId() };
 }
 
-/** The model that the chat asked last, as it was named then. */
-async function lastModel(ledger: Ledger, chatId: string): Promise<string | undefined> {
-  const [last] = await runsOf(ledger, chatId, { last: 1 });
-  const said = last?.metadata?.["request"];
-  const model = typeof said === "object" && said !== null && "model" in said ? said.model : undefined;
+/** Returns the model name of the chat's last request. */
+async function readLastModel(ledger: Ledger, chatId: string): Promise<string | undefined> {
+  const [last] = await listChatRuns(ledger, chatId, { last: 1 });
+  const recordedRequest = last?.metadata?.["request"];
+  const model =
+    typeof recordedRequest === "object" && recordedRequest !== null && "model" in recordedRequest
+      ? recordedRequest.model
+      : undefined;
   return typeof model === "string" ? model : undefined;
 }
 
-function headersOf({ recording, provider, losses }: Asked["answer"]): Record<string, string> {
-  const lost = losses.filter(({ level }) => level !== "note").length;
+function createAnswerHeaders({ recording, provider, losses }: ChatAnswer["answer"]): Record<string, string> {
+  const lossCount = losses.filter(({ level }) => level !== "note").length;
   const headers: Record<string, string> = {
-    ...UI_STREAM,
-    "x-koine-provider": headerText(provider),
-    "x-koine-losses": String(lost),
+    ...UI_STREAM_HEADERS,
+    "x-koine-provider": escapeHeader(provider),
+    "x-koine-losses": String(lossCount),
   };
   if (recording === undefined) return headers;
-  return { ...headers, "x-koine-thread": headerText(recording.threadId), "x-koine-run": recording.runId };
+  return { ...headers, "x-koine-thread": escapeHeader(recording.threadId), "x-koine-run": recording.runId };
 }
 
-const EVENTS = "text/event-stream";
+const EVENT_STREAM_TYPE = "text/event-stream";
 const CHAT = {
   id: "chat",
   tag: "chat" as const,
   summary:
-    "What `useChat` posts: `id` names the thread, `trigger` an answer or another one in its place. `model`, `system` and `settings` (a canonical request's other fields) are taken from the body, too.",
+    "The endpoint that `useChat` posts to: `id` is the thread, `trigger` requests an answer or a regenerated one. The body may also have `model`, `system` and `settings` (other fields of a canonical request).",
   body: CHAT_BODY,
-  heavy: true as const,
+  countsAsOpenCall: true as const,
   headers: {
-    "x-koine-record": { ...text("Whether the chat is recorded."), enum: ["on", "off"] },
-    "x-koine-on-breaks": text("`send`: asks also where the model would be asked another question than was said."),
-    "idempotency-key": text("The same key and messages are asked once."),
+    "x-koine-record": { ...textParameter("Records the chat, or not."), enum: ["on", "off"] },
+    "x-koine-on-breaks": textParameter(
+      "`send`: calls the model even if the translation changes the meaning of the request.",
+    ),
+    "idempotency-key": textParameter("The same key and messages call the model once."),
   },
-  replies: { 200: { description: "The AI SDK's UI message stream, version 1.", type: EVENTS } },
+  replies: { 200: { description: "The AI SDK's UI message stream, version 1.", type: EVENT_STREAM_TYPE } },
 };
 const RESUME = {
   id: "resumeChat",
   tag: "chat" as const,
-  summary: "The message that is being written, from its beginning, as `useChat({ resume: true })` wants it.",
-  heavy: true as const,
+  summary: "The live message from its start, for `useChat({ resume: true })`.",
+  countsAsOpenCall: true as const,
   replies: {
-    200: { description: "The AI SDK's UI message stream, version 1.", type: EVENTS },
-    204: { description: "Nothing is being written." },
+    200: { description: "The AI SDK's UI message stream, version 1.", type: EVENT_STREAM_TYPE },
+    204: { description: "There is no live message." },
   },
 };
 const SHOW = {
   id: "getChat",
   tag: "chat" as const,
-  summary: "The messages of a chat as UI messages, under the ids that its client knows: what a page begins with.",
+  summary: "The messages of a chat as UI messages with the client's ids, for the initial state of a page.",
   replies: {
-    200: says(
+    200: describeReply(
       "The chat.",
       object({ id: string, title: nullable(string), messages: list(json), losses: list(reference("Loss")) }, {}),
     ),

@@ -1,18 +1,17 @@
-// Takes up the stream of a chat again: all of the message that is being written, from its first chunk on, from whichever
-// instance writes it.
+// Resumes the stream of a chat: the live message from its first chunk, whichever instance writes it.
 import type { Ledger, RunInfo, RunsPage } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
-import { clientId, deltasOf, earlierSteps } from "./turn.ts";
+import { toClientId, toDeltas, readEarlierSteps } from "./client-messages.ts";
 import { UiMessageWriter } from "./ui-stream.ts";
 
-/** The run of a chat that is being written; undefined where nothing is, or there is no such chat. */
-export async function liveRun(ledger: Ledger, chatId: string): Promise<RunInfo | undefined> {
-  return (await runsOf(ledger, chatId, { live: true })).at(-1);
+/** Returns the live run of a chat; undefined if there is none or the chat does not exist. */
+export async function findLiveRun(ledger: Ledger, chatId: string): Promise<RunInfo | undefined> {
+  return (await listChatRuns(ledger, chatId, { live: true })).at(-1);
 }
 
-/** Runs of a chat; none where there is no such chat yet: a page asks before its first message is sent. */
-export async function runsOf(ledger: Ledger, chatId: string, page: RunsPage): Promise<RunInfo[]> {
+/** Lists the runs of a chat; none if the chat does not exist yet, because a page resumes before its first message. */
+export async function listChatRuns(ledger: Ledger, chatId: string, page: RunsPage): Promise<RunInfo[]> {
   try {
     return await ledger.runs(chatId, page);
   } catch (error) {
@@ -21,16 +20,16 @@ export async function runsOf(ledger: Ledger, chatId: string, page: RunsPage): Pr
   }
 }
 
-export async function* resumedEvents(
+export async function* toResumedEvents(
   ledger: Ledger,
   run: RunInfo,
   signal: AbortSignal,
 ): AsyncIterable<readonly JsonEvent[]> {
   const { id: runId, threadId } = run;
-  const steps = await earlierSteps(ledger, run);
+  const steps = await readEarlierSteps(ledger, run);
   const [first] = steps;
-  const writer = new UiMessageWriter(first === undefined ? runId : clientId(first));
-  if (first !== undefined) yield writer.write(deltasOf(steps));
+  const writer = new UiMessageWriter(first === undefined ? runId : toClientId(first));
+  if (first !== undefined) yield writer.write(toDeltas(steps));
   for await (const event of ledger.follow({ threadId, runId, signal })) {
     if (event.type === "delta") yield writer.write([event.delta]);
   }

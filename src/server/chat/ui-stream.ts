@@ -1,16 +1,17 @@
-// Answers as the UI message stream: one message, named in its first chunk, and ended only when its record is durable.
+// Encodes an answer as a UI message stream: one message, whose id is in the first chunk, and which ends only when its
+// record is durable.
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
 import type { Delta } from "../../model/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
-import type { ModelAnswer } from "../gateway/call.ts";
-import { UI } from "./question.ts";
+import type { ModelAnswer } from "../gateway/call-model.ts";
+import { UI_DIALECT } from "./chat-request.ts";
 
-/** What clients of the AI SDK know the stream by. */
-export const UI_STREAM = { "x-vercel-ai-ui-message-stream": "v1" } as const;
+/** The header by which AI SDK clients recognize the stream. */
+export const UI_STREAM_HEADERS = { "x-vercel-ai-ui-message-stream": "v1" } as const;
 
-/** Deltas of a run to chunks of one UI message. */
+/** Encodes the deltas of a run as chunks of one UI message. */
 export class UiMessageWriter {
-  readonly #encoder: StreamEncoder = UI.streamEncoder();
+  readonly #encoder: StreamEncoder = UI_DIALECT.streamEncoder();
   readonly #messageId: string;
 
   constructor(messageId: string) {
@@ -22,27 +23,27 @@ export class UiMessageWriter {
   }
 
   write(deltas: readonly Delta[]): WireEvent[] {
-    return deltas.flatMap((delta) => this.#encoder.push(delta.kind === "start" ? this.#named(delta) : delta));
+    return deltas.flatMap((delta) => this.#encoder.push(delta.kind === "start" ? this.#withMessageId(delta) : delta));
   }
 
   end(): WireEvent[] {
     return this.#encoder.end();
   }
 
-  #named(delta: Extract<Delta, { kind: "start" }>): Delta {
+  #withMessageId(delta: Extract<Delta, { kind: "start" }>): Delta {
     const { payload } = delta;
     return { ...delta, payload: { ...payload, message: { ...payload.message, id: this.#messageId } } };
   }
 }
 
-type Chunks = AsyncGenerator<readonly JsonEvent[], void, void>;
+type UiChunks = AsyncGenerator<readonly JsonEvent[], void, void>;
 
 /**
- * The chunks of an answer, a batch per read. A reader that leaves does not end a recorded run, also where it leaves before
- * it has read anything: a generator that was not begun would know nothing of it.
+ * Yields the chunks of an answer, a batch per read. A reader that leaves does not end a recorded run, even before its
+ * first read: a generator that was never started would not run its `finally`.
  */
-export function uiEvents(answer: ModelAnswer, messageId: string): AsyncIterableIterator<readonly JsonEvent[], void> {
-  const chunks = chunksOf(answer, messageId);
+export function toUiEvents(answer: ModelAnswer, messageId: string): AsyncIterableIterator<readonly JsonEvent[], void> {
+  const chunks = generateChunks(answer, messageId);
   let isBegun = false;
   return {
     [Symbol.asyncIterator]() {
@@ -59,7 +60,7 @@ export function uiEvents(answer: ModelAnswer, messageId: string): AsyncIterableI
   };
 }
 
-async function* chunksOf(answer: ModelAnswer, messageId: string): Chunks {
+async function* generateChunks(answer: ModelAnswer, messageId: string): UiChunks {
   const writer = new UiMessageWriter(messageId);
   try {
     for (;;) {
@@ -76,9 +77,9 @@ async function* chunksOf(answer: ModelAnswer, messageId: string): Chunks {
         continue;
       }
       const end = batch.at(-1);
-      // The answer was whole, but could not be recorded: it is told as a failure.
+      // The answer is complete but could not be recorded, so the stream ends with an error.
       if (end?.kind === "error" && last.at(-1)?.kind !== "error") {
-        closing = [{ data: { type: "error", errorText: end.payload.message ?? end.payload.errorCode } }, DONE];
+        closing = [{ data: { type: "error", errorText: end.payload.message ?? end.payload.errorCode } }, DONE_EVENT];
       }
       yield closing;
       return;
@@ -88,4 +89,4 @@ async function* chunksOf(answer: ModelAnswer, messageId: string): Chunks {
   }
 }
 
-const DONE: JsonEvent = { data: "[DONE]" };
+const DONE_EVENT: JsonEvent = { data: "[DONE]" };

@@ -1,11 +1,12 @@
-// What holds where nobody says otherwise.
+// Default values of the server's settings.
 import { demo } from "../../client/index.ts";
-import { isLoopback } from "../http/guard.ts";
-import { checkTimes } from "./times.ts";
+import { isLoopback } from "../http/access-guard.ts";
+import { checkDurations } from "./check-durations.ts";
 import type { ServerLimits, ServerConfig } from "./types.ts";
 
 const LAME_DUCK_MS = 2000;
 
+/** The default limits for clients. */
 export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 64 * 1024 * 1024,
   importBytes: 1024 * 1024 * 1024,
@@ -20,7 +21,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   connections: 10_000,
 };
 
-/** Settings as they are given in code: whatever is left out has its default. */
+/** Settings from code; every omitted setting has its default. */
 export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledger" | "tasks">> & {
   limits?: Partial<ServerLimits>;
   record?: Partial<ServerConfig["record"]>;
@@ -29,10 +30,10 @@ export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledg
 };
 
 /**
- * Completes settings. Without providers there is `demo`; without a ledger, one in memory. Times that no timer can wait are
- * a `ConfigError`.
+ * Completes settings. Default provider: `demo`; default ledger: in memory. Throws a `ConfigError` for durations that no
+ * timer supports.
  */
-export function completeConfig({ limits, record, ledger, tasks, ...given }: ConfigInput = {}): ServerConfig {
+export function completeConfig({ limits, record, ledger, tasks, ...settings }: ConfigInput = {}): ServerConfig {
   const config: ServerConfig = {
     host: "127.0.0.1",
     port: 4141,
@@ -44,14 +45,14 @@ export function completeConfig({ limits, record, ledger, tasks, ...given }: Conf
     origins: [],
     heartbeatMs: 15_000,
     drainMs: 20_000,
-    lameDuckMs: isLoopback(given.host ?? "127.0.0.1") ? 0 : LAME_DUCK_MS,
+    lameDuckMs: isLoopback(settings.host ?? "127.0.0.1") ? 0 : LAME_DUCK_MS,
     log: { level: "info", format: "json" },
-    ...given,
+    ...settings,
     limits: { ...DEFAULT_LIMITS, ...limits },
     record: { enabled: true, onFailure: "refuse", maxWaitMs: 5000, ...record },
     ledger: { url: "memory:", sync: "full", flushMs: 50, ...ledger },
     tasks: { model: "demo/koine", mcpServers: [], ...tasks },
   };
-  checkTimes(config);
+  checkDurations(config);
   return config;
 }

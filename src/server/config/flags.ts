@@ -1,11 +1,11 @@
-// What the command line and Koine's own variables say, which counts before the file.
-import type { Env } from "./variables.ts";
+// Command line flags and Koine's environment variables, which win over the file.
+import type { ConfigEnv } from "./variables.ts";
 
-/** What the command line may say. */
+/** Command line flags of the server. */
 export interface ConfigFlags {
   host?: string | undefined;
   port?: string | number | undefined;
-  /** The data folder; a file or URL is taken as the database. */
+  /** The data folder; a file or URL is used as the database. */
   data?: string | undefined;
   /** The ledger's URL. */
   database?: string | undefined;
@@ -13,8 +13,8 @@ export interface ConfigFlags {
   logFormat?: string | undefined;
 }
 
-/** How each is called on the command line, and in the environment. */
-const NAMES = {
+/** Flag and environment variable of each setting. */
+const FLAG_NAMES = {
   host: ["--host", "KOINE_HOST"],
   port: ["--port", "KOINE_PORT"],
   data: ["--data", "KOINE_DATA"],
@@ -23,17 +23,20 @@ const NAMES = {
   logFormat: ["--log-format", "KOINE_LOG_FORMAT"],
 } as const satisfies Record<keyof ConfigFlags, readonly [flag: string, variable: string]>;
 
-export interface Spoken {
+export interface FlagValue {
   value: string;
-  /** Whose value it is, for mistakes. */
+  /** The flag or variable of the value, for messages. */
   name: string;
 }
 
-/** The flag, else the variable; undefined where neither is there. An empty variable is none. */
-export function spokenIn(said: { flags: ConfigFlags; env: Env }, setting: keyof ConfigFlags): Spoken | undefined {
-  const [flag, variable] = NAMES[setting];
-  const value = said.flags[setting];
+/** Returns the flag, otherwise the variable; undefined if neither is set. An empty variable counts as not set. */
+export function readFlag(
+  sources: { flags: ConfigFlags; env: ConfigEnv },
+  setting: keyof ConfigFlags,
+): FlagValue | undefined {
+  const [flag, variable] = FLAG_NAMES[setting];
+  const value = sources.flags[setting];
   if (value !== undefined) return { value: String(value), name: flag };
-  const inherited = said.env[variable];
+  const inherited = sources.env[variable];
   return inherited === undefined || inherited === "" ? undefined : { value: inherited, name: variable };
 }

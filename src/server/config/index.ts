@@ -1,9 +1,9 @@
-// The server's settings: where they come from, and what they come to.
-export type { ConfigFile } from "./file.ts";
+// The server's settings: sources, checks, schema and types.
+export type { ConfigFile } from "./file-settings.ts";
 export type { ConfigFlags } from "./flags.ts";
 export type { Mistake } from "./mistakes.ts";
-export { ConfigError, sentenceOf } from "./mistakes.ts";
-export type { ConfigSources, ReadConfig } from "./read.ts";
-export { readConfig, readConfigFile } from "./read.ts";
-export { configSchema } from "./schema.ts";
+export { ConfigError, formatMistake } from "./mistakes.ts";
+export type { ConfigSources, ConfigFileResult } from "./read-config.ts";
+export { readConfig, readConfigFile } from "./read-config.ts";
+export { configSchema } from "./config-schema.ts";
 export type * from "./types.ts";

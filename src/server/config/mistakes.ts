@@ -1,31 +1,32 @@
-// Mistakes in settings: all of them are told at once, each with its path and with what to write instead. Values are never
-// repeated, because they may be keys.
+// Mistakes in settings: all are reported at once, each with its path and remedy. Values are never repeated, because
+// they may be keys.
 import { ServerError } from "../errors.ts";
 
+/** One mistake in the settings. */
 export interface Mistake {
   /** A JSON pointer into the file, or the name of a variable or flag. */
   path: string;
-  /** Completes a sentence that begins with the path. */
+  /** The predicate of a sentence whose subject is the path. */
   message: string;
 }
 
-/** Settings that cannot be used: `mistakes` has all of them. */
+/** Invalid settings; `mistakes` lists all of them. */
 export class ConfigError extends ServerError {
   readonly mistakes: readonly Mistake[];
-  /** The file that they are in, where they are in one. */
+  /** The file with the mistakes, if they are in a file. */
   readonly file: string | undefined;
 
   constructor(mistakes: readonly [Mistake, ...Mistake[]], file?: string, options: ErrorOptions = {}) {
     const [first] = mistakes;
     const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more in .mistakes)` : "";
     const where = file === undefined ? "" : `${file}: `;
-    super("configuration", `${where}${sentenceOf(first)}${more}`, { ...options, path: first.path });
+    super("configuration", `${where}${formatMistake(first)}${more}`, { ...options, path: first.path });
     this.mistakes = mistakes;
     this.file = file;
   }
 }
 
-export function sentenceOf({ path, message }: Mistake): string {
+export function formatMistake({ path, message }: Mistake): string {
   return path === "" ? `The file ${message}` : `${path} ${message}`;
 }
 
@@ -33,7 +34,7 @@ export class Mistakes {
   readonly #all: Mistake[] = [];
 
   add(path: string, message: string): void {
-    // A value that is wrong in itself may be wrong in what it means, too: the first one is enough.
+    // Only the first mistake of a path is reported; later ones are usually its consequences.
     if (!this.#has(path)) this.#all.push({ path, message });
   }
 

@@ -1,6 +1,6 @@
-// Reads a JSON value by its description: checks it, reads the variables in it, and tells every mistake.
-import { kindOf } from "../../model/kind.ts";
-import { pointerStep } from "../../model/pointer.ts";
+// Reads a JSON value by its setting: checks it, expands variables, and reports every mistake.
+import { describeKind } from "../../model/value-kind.ts";
+import { pointerStep } from "../../model/json/pointer.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type {
   AnySetting,
@@ -12,68 +12,74 @@ import type {
   NumberSetting,
   Setting,
   TextSetting,
-  WordsSetting,
+  ChoiceSetting,
 } from "./setting.ts";
-import { similarTo } from "./similar.ts";
-import type { Env } from "./variables.ts";
+import { findSimilarName } from "./similar-name.ts";
+import type { ConfigEnv } from "./variables.ts";
 import { hasVariables, readVariables } from "./variables.ts";
+import { isRecord } from "../../model/value-kind.ts";
 
-interface Reading {
-  env: Env;
+interface SettingContext {
+  env: ConfigEnv;
   mistakes: Mistakes;
 }
 
-/** What the value says; undefined, or incomplete, where there are mistakes. */
-export function readSetting<T>(setting: Setting<T>, value: unknown, path: string, reading: Reading): T | undefined {
-  // What was read by the description is of the type that was inferred from it.
-  return read(setting, value, path, reading) as T | undefined;
+/** Returns the value; undefined or incomplete if there are mistakes. */
+export function readSetting<T>(
+  setting: Setting<T>,
+  value: unknown,
+  path: string,
+  context: SettingContext,
+): T | undefined {
+  // The setting determines both the check and the type.
+  return readAny(setting, value, path, context) as T | undefined;
 }
 
-function read(setting: AnySetting, value: unknown, path: string, reading: Reading): unknown {
-  const expanded = typeof value === "string" ? readVariables(value, path, reading.env, reading.mistakes) : value;
+function readAny(setting: AnySetting, value: unknown, path: string, context: SettingContext): unknown {
+  const expanded = typeof value === "string" ? readVariables(value, path, context.env, context.mistakes) : value;
   if (expanded === undefined) return undefined;
-  const isRead = typeof value === "string" && hasVariables(value);
+  const hasVariable = typeof value === "string" && hasVariables(value);
   switch (setting.kind) {
     case "text":
-      return readText(setting, expanded, path, reading);
+      return readText(setting, expanded, path, context);
     case "number":
-      return readNumber(setting, isRead ? numberOf(expanded) : expanded, path, reading);
+      return readNumber(setting, hasVariable ? parseNumber(expanded) : expanded, path, context);
     case "flag":
-      return readFlag(setting, isRead ? flagOf(expanded) : expanded, path, reading);
+      return readFlag(setting, hasVariable ? parseFlag(expanded) : expanded, path, context);
     case "words":
-      return readWord(setting, expanded, path, reading);
+      return readChoice(setting, expanded, path, context);
     case "list":
-      return readList(setting, value, path, reading);
+      return readList(setting, value, path, context);
     case "dictionary":
-      return readDictionary(setting, value, path, reading);
+      return readDictionary(setting, value, path, context);
     case "fields":
-      return readFields(setting, value, path, reading);
+      return readFields(setting, value, path, context);
     case "either":
-      return readEither(setting, value, path, reading);
+      return readEither(setting, value, path, context);
   }
 }
 
-/** A variable holds text, whatever it stands for. */
-function numberOf(value: unknown): unknown {
+/** Variables are strings, even for numbers and flags. */
+function parseNumber(value: unknown): unknown {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
   return Number.isNaN(number) ? value : number;
 }
 
-function flagOf(value: unknown): unknown {
+function parseFlag(value: unknown): unknown {
   return value === "true" ? true : value === "false" ? false : value;
 }
 
-function refuse(setting: AnySetting, value: unknown, path: string, { mistakes }: Reading): undefined {
-  const [wanted, kind] = [wantedBy(setting), kindOf(value)];
-  // That a number is a number helps nobody.
+function addWrongValue(setting: AnySetting, value: unknown, path: string, { mistakes }: SettingContext): undefined {
+  const [expected, kind] = [describeExpected(setting), describeKind(value)];
+  // The kind of the value is omitted if it is the expected one.
   const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
-  const isNews = !isText && !wanted.includes(kind.replace(/^an? /, ""));
+  const addsKind = !isText && !expected.includes(kind.replace(/^an? /, ""));
   const hint = "hint" in setting && setting.hint !== undefined ? ` ${setting.hint}` : "";
-  mistakes.add(path, `must be ${wanted}${isNews ? `; it is ${kind}` : ""}.${hint}`);
+  mistakes.add(path, `must be ${expected}${addsKind ? `; it is ${kind}` : ""}.${hint}`);
 }
 
 /** Completes "must be …". */
-function wantedBy(setting: AnySetting): string {
+function describeExpected(setting: AnySetting): string {
   switch (setting.kind) {
     case "text":
       return setting.means ?? "a text";
@@ -82,14 +88,14 @@ function wantedBy(setting: AnySetting): string {
     case "flag":
       return setting.only === undefined ? "true or false" : String(setting.only);
     case "words":
-      return setting.words.length === 1 ? quoted(setting.words) : `one of ${quoted(setting.words)}`;
+      return setting.values.length === 1 ? quoted(setting.values) : `one of ${quoted(setting.values)}`;
     case "list":
       return "a list";
     case "dictionary":
     case "fields":
       return "an object";
     case "either":
-      return setting.of.map(wantedBy).join(", or ");
+      return setting.of.map(describeExpected).join(", or ");
   }
 }
 
@@ -101,83 +107,94 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-function readText(setting: TextSetting, value: unknown, path: string, reading: Reading): string | undefined {
-  const isIt = typeof value === "string" && (setting.pattern === undefined || new RegExp(setting.pattern).test(value));
-  return isIt ? value : refuse(setting, value, path, reading);
+function readText(setting: TextSetting, value: unknown, path: string, context: SettingContext): string | undefined {
+  const isValid =
+    typeof value === "string" && (setting.pattern === undefined || new RegExp(setting.pattern).test(value));
+  return isValid ? value : addWrongValue(setting, value, path, context);
 }
 
-function readNumber(setting: NumberSetting, value: unknown, path: string, reading: Reading): number | undefined {
+function readNumber(setting: NumberSetting, value: unknown, path: string, context: SettingContext): number | undefined {
   const { whole, from, to = Number.MAX_VALUE } = setting;
-  const isIt = typeof value === "number" && (!whole || Number.isSafeInteger(value)) && value >= from && value <= to;
-  return isIt ? value : refuse(setting, value, path, reading);
+  const isValid = typeof value === "number" && (!whole || Number.isSafeInteger(value)) && value >= from && value <= to;
+  return isValid ? value : addWrongValue(setting, value, path, context);
 }
 
-function readFlag(setting: FlagSetting, value: unknown, path: string, reading: Reading): boolean | undefined {
-  const isIt = typeof value === "boolean" && (setting.only ?? value) === value;
-  return isIt ? value : refuse(setting, value, path, reading);
+function readFlag(setting: FlagSetting, value: unknown, path: string, context: SettingContext): boolean | undefined {
+  const isValid = typeof value === "boolean" && (setting.only ?? value) === value;
+  return isValid ? value : addWrongValue(setting, value, path, context);
 }
 
-function readWord(setting: WordsSetting, value: unknown, path: string, reading: Reading): string | undefined {
-  const word = setting.words.find((each) => each === value);
-  return word ?? refuse(setting, value, path, reading);
+function readChoice(setting: ChoiceSetting, value: unknown, path: string, context: SettingContext): string | undefined {
+  const choice = setting.values.find((each) => each === value);
+  return choice ?? addWrongValue(setting, value, path, context);
 }
 
-function readList(setting: ListSetting, value: unknown, path: string, reading: Reading): unknown[] | undefined {
-  if (!Array.isArray(value)) return refuse(setting, value, path, reading);
-  if (value.length < (setting.least ?? 0)) reading.mistakes.add(path, "is an empty list; name at least one.");
-  return value.map((each: unknown, index) => read(setting.of, each, path + pointerStep(index), reading));
+function readList(setting: ListSetting, value: unknown, path: string, context: SettingContext): unknown[] | undefined {
+  if (!Array.isArray(value)) return addWrongValue(setting, value, path, context);
+  if (value.length < (setting.least ?? 0)) context.mistakes.add(path, "is an empty list; add at least one element.");
+  return value.map((each: unknown, index) => readAny(setting.of, each, path + pointerStep(index), context));
 }
 
-type Read = Record<string, unknown>;
+type SettingValues = Record<string, unknown>;
 
-function readDictionary(setting: DictionarySetting, value: unknown, path: string, reading: Reading): Read | undefined {
-  if (!isRecord(value)) return refuse(setting, value, path, reading);
+function readDictionary(
+  setting: DictionarySetting,
+  value: unknown,
+  path: string,
+  context: SettingContext,
+): SettingValues | undefined {
+  if (!isRecord(value)) return addWrongValue(setting, value, path, context);
   const { of, names } = setting;
   const entries = Object.entries(value).map(([name, each]) => {
-    const own = path + pointerStep(name);
+    const fieldPath = path + pointerStep(name);
     if (names !== undefined && !new RegExp(names.pattern).test(name)) {
-      reading.mistakes.add(own, `has a name that cannot be used: it must be ${names.means}.`);
+      context.mistakes.add(fieldPath, `has an invalid name: it must be ${names.means}.`);
     }
-    return [name, read(of, each, own, reading)];
+    return [name, readAny(of, each, fieldPath, context)];
   });
-  return Object.fromEntries(entries) as Read;
+  return Object.fromEntries(entries) as SettingValues;
 }
 
-function readFields(setting: FieldsSetting, value: unknown, path: string, reading: Reading): Read | undefined {
-  if (!isRecord(value)) return refuse(setting, value, path, reading);
-  const { mistakes } = reading;
+function readFields(
+  setting: FieldsSetting,
+  value: unknown,
+  path: string,
+  context: SettingContext,
+): SettingValues | undefined {
+  if (!isRecord(value)) return addWrongValue(setting, value, path, context);
+  const { mistakes } = context;
   const known: Readonly<Record<string, AnySetting>> = { ...setting.required, ...setting.optional };
-  const found: Read = {};
+  const values: SettingValues = {};
   for (const [name, each] of Object.entries(value)) {
-    const own = path + pointerStep(name);
+    const fieldPath = path + pointerStep(name);
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (field === undefined) mistakes.add(own, unknownField(name, Object.keys(known)));
-    else found[name] = read(field, each, own, reading);
+    if (field === undefined) mistakes.add(fieldPath, unknownField(name, Object.keys(known)));
+    else values[name] = readAny(field, each, fieldPath, context);
   }
   for (const [name, field] of Object.entries(setting.required)) {
     if (!Object.hasOwn(value, name))
-      mistakes.add(path + pointerStep(name), `is missing: it must be ${wantedBy(field)}.`);
+      mistakes.add(path + pointerStep(name), `is missing: it must be ${describeExpected(field)}.`);
   }
   const { exactlyOne } = setting;
   if (exactlyOne !== undefined && exactlyOne.filter((name) => Object.hasOwn(value, name)).length !== 1) {
     mistakes.add(path, `must have exactly one of ${quoted(exactlyOne)}.`);
   }
-  return found;
+  return values;
 }
 
 function unknownField(name: string, known: readonly string[]): string {
-  const meant = similarTo(name, known);
-  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-  return `is no setting.${hint} There ${known.length === 1 ? "is" : "are"}: ${known.join(", ")}.`;
+  const similar = findSimilarName(name, known);
+  const hint = similar === undefined ? "" : ` Did you mean "${similar}"?`;
+  return `is not a setting.${hint} Available: ${known.join(", ")}.`;
 }
 
-function readEither(setting: EitherSetting, value: unknown, path: string, reading: Reading): unknown {
-  // A variable may stand for a number or a flag where no text is meant.
-  const isRead = typeof value === "string" && hasVariables(value);
+function readEither(setting: EitherSetting, value: unknown, path: string, context: SettingContext): unknown {
+  // A variable may stand for a number or flag if the setting accepts no text.
+  const hasVariable = typeof value === "string" && hasVariables(value);
   const fitting =
     setting.of.find((each) => isOfType(each, value)) ??
-    (isRead ? setting.of.find(({ kind }) => kind === "number" || kind === "flag") : undefined);
-  return fitting === undefined ? refuse(setting, value, path, reading) : read(fitting, value, path, reading);
+    (hasVariable ? setting.of.find(({ kind }) => kind === "number" || kind === "flag") : undefined);
+  return fitting === undefined ? addWrongValue(setting, value, path, context) : readAny(fitting, value, path, context);
 }
 
 function isOfType(setting: AnySetting, value: unknown): boolean {
@@ -197,8 +214,4 @@ function isOfType(setting: AnySetting, value: unknown): boolean {
     case "either":
       return setting.of.some((each) => isOfType(each, value));
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

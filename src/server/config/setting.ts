@@ -1,63 +1,63 @@
-// A small language for describing the settings of a file as data: from one description come the reader, with a path and
-// a hint for every mistake, the JSON Schema that editors use, and the type of what was read.
-import { LONGEST_MS, TIME_HINT } from "./times.ts";
+// Builders for settings as data. One description yields the reader with its messages, the JSON Schema for editors, and
+// the type of the value.
+import { MAX_TIMER_MS, TIMER_HINT } from "./check-durations.ts";
 
-/** The phantom that `ValueOf` reads; it is never there at run time. */
+/** A phantom property for `ValueOf`; it does not exist at run time. */
 declare const described: unique symbol;
-interface Typed<T> {
+interface TypedSetting<T> {
   readonly [described]?: T;
 }
 
-interface Said {
-  /** What it is for, in a sentence. */
-  says?: string;
+interface DescribedSetting {
+  /** One sentence for users. */
+  description?: string;
 }
 
-export interface TextSetting extends Said {
+export interface TextSetting extends DescribedSetting {
   kind: "text";
-  /** A regular expression, and what it means: completes "must be …". */
+  /** A regular expression, and its meaning, which completes "must be …". */
   pattern?: string;
   means?: string;
-  /** What to do about a text that does not fit, where that is not plain from what it means. */
+  /** The remedy for an invalid text, if `means` does not suggest it. */
   hint?: string;
 }
-export interface NumberSetting extends Said {
+export interface NumberSetting extends DescribedSetting {
   kind: "number";
   whole: boolean;
   from: number;
   to?: number;
-  /** What to do about a number that does not fit, where that is not plain from the range. */
+  /** The remedy for an invalid number, if the range does not suggest it. */
   hint?: string;
 }
-export interface FlagSetting extends Said {
+export interface FlagSetting extends DescribedSetting {
   kind: "flag";
-  /** The only value that is meant. */
+  /** The only allowed value. */
   only?: boolean;
 }
-export interface WordsSetting extends Said {
+export interface ChoiceSetting extends DescribedSetting {
   kind: "words";
-  words: readonly string[];
+  values: readonly string[];
 }
-export interface ListSetting extends Said {
+export interface ListSetting extends DescribedSetting {
   kind: "list";
   of: AnySetting;
   least?: number;
 }
-export interface DictionarySetting extends Said {
+export interface DictionarySetting extends DescribedSetting {
   kind: "dictionary";
   of: AnySetting;
-  /** What its names must be. */
+  /** The pattern of its keys. */
   names?: { pattern: string; means: string };
 }
-export interface FieldsSetting extends Said {
+export interface FieldsSetting extends DescribedSetting {
   kind: "fields";
   required: Readonly<Record<string, AnySetting>>;
   optional: Readonly<Record<string, AnySetting>>;
-  /** Exactly one of these optional fields is there. */
+  /** Exactly one of these optional fields must be set. */
   exactlyOne?: readonly string[];
 }
-/** Settings that their JSON types tell apart. */
-export interface EitherSetting extends Said {
+/** Alternatives that differ in their JSON type. */
+export interface EitherSetting extends DescribedSetting {
   kind: "either";
   of: readonly AnySetting[];
 }
@@ -66,21 +66,21 @@ export type AnySetting =
   | TextSetting
   | NumberSetting
   | FlagSetting
-  | WordsSetting
+  | ChoiceSetting
   | ListSetting
   | DictionarySetting
   | FieldsSetting
   | EitherSetting;
-export type Setting<T> = AnySetting & Typed<T>;
-export type ValueOf<S> = S extends Typed<infer T> ? T : never;
+export type Setting<T> = AnySetting & TypedSetting<T>;
+export type ValueOf<S> = S extends TypedSetting<infer T> ? T : never;
 
-type Group = Readonly<Record<string, AnySetting>>;
-type ValuesOf<Required extends Group, Optional extends Group> = {
+type SettingGroup = Readonly<Record<string, AnySetting>>;
+type ValuesOf<Required extends SettingGroup, Optional extends SettingGroup> = {
   readonly [Name in keyof Required]: ValueOf<Required[Name]>;
 } & { readonly [Name in keyof Optional]?: ValueOf<Optional[Name]> };
 
-export const text: Setting<string> = { kind: "text", pattern: "\\S", means: "a text that is not empty" };
-/** May be empty. */
+export const text: Setting<string> = { kind: "text", pattern: "\\S", means: "a non-empty text" };
+/** A text that may be empty. */
 export const anyText: Setting<string> = { kind: "text" };
 export const flag: Setting<boolean> = { kind: "flag" };
 export const off: Setting<false> = { kind: "flag", only: false };
@@ -93,17 +93,17 @@ export function count(from: number, to?: number): Setting<number> {
   return { kind: "number", whole: true, from, ...(to !== undefined && { to }) };
 }
 
-/** A time, up to the longest that a timer waits. */
+/** A duration, up to the longest that a timer supports. */
 export function milliseconds(from: number): Setting<number> {
-  return { kind: "number", whole: true, from, to: LONGEST_MS, hint: TIME_HINT };
+  return { kind: "number", whole: true, from, to: MAX_TIMER_MS, hint: TIMER_HINT };
 }
 
 export function amount(from: number): Setting<number> {
   return { kind: "number", whole: false, from };
 }
 
-export function words<const Word extends string>(...of: readonly Word[]): Setting<Word> {
-  return { kind: "words", words: of };
+export function choice<const Value extends string>(...of: readonly Value[]): Setting<Value> {
+  return { kind: "words", values: of };
 }
 
 export function list<S extends AnySetting>(of: S, least = 0): Setting<readonly ValueOf<S>[]> {
@@ -117,7 +117,7 @@ export function dictionary<S extends AnySetting>(
   return { kind: "dictionary", of, ...(names !== undefined && { names }) };
 }
 
-export function fields<Required extends Group, Optional extends Group>(
+export function fields<Required extends SettingGroup, Optional extends SettingGroup>(
   required: Required,
   optional: Optional,
   exactlyOne?: readonly (string & keyof Optional)[],
@@ -131,7 +131,7 @@ export function either<const Settings extends readonly AnySetting[]>(
   return { kind: "either", of };
 }
 
-/** The same setting, with a sentence for people. */
-export function said<S extends AnySetting>(says: string, setting: S): S {
-  return { ...setting, says };
+/** Adds a description to a setting. */
+export function describe<S extends AnySetting>(description: string, setting: S): S {
+  return { ...setting, description };
 }

@@ -1,31 +1,35 @@
-// Where spans go: what the file says, else OpenTelemetry's usual variables.
-import { decoded } from "./decoded.ts";
-import type { ConfigFile } from "./file.ts";
+// Reads the telemetry setting from the file, otherwise from OpenTelemetry's environment variables.
+import { decodePercent } from "./decode-percent.ts";
+import type { ConfigFile } from "./file-settings.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type { ServerConfig } from "./types.ts";
-import type { Env } from "./variables.ts";
+import type { ConfigEnv } from "./variables.ts";
 
-type Telemetry = NonNullable<ServerConfig["telemetry"]>;
+type TelemetryConfig = NonNullable<ServerConfig["telemetry"]>;
 
-const PATH = "/v1/traces";
+const TRACES_PATH = "/v1/traces";
 
-export function telemetryOf(described: ConfigFile["telemetry"], env: Env, mistakes: Mistakes): Telemetry | undefined {
-  if (described === false || (described === undefined && isOff(env))) return undefined;
+export function readTelemetry(
+  settings: ConfigFile["telemetry"],
+  env: ConfigEnv,
+  mistakes: Mistakes,
+): TelemetryConfig | undefined {
+  if (settings === false || (settings === undefined && isOff(env))) return undefined;
   const serviceName = env["OTEL_SERVICE_NAME"] || "koine";
-  if (described !== undefined) {
-    const { url, headers = {}, serviceName: own = serviceName } = described;
+  if (settings !== undefined) {
+    const { url, headers = {}, serviceName: own = serviceName } = settings;
     return { url: withPath(url), headers, serviceName: own };
   }
-  const url = urlFrom(env, mistakes);
-  return url === undefined ? undefined : { url, headers: headersFrom(env, mistakes), serviceName };
+  const url = readEndpoint(env, mistakes);
+  return url === undefined ? undefined : { url, headers: readTelemetryHeaders(env, mistakes), serviceName };
 }
 
-function isOff(env: Env): boolean {
+function isOff(env: ConfigEnv): boolean {
   return env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none";
 }
 
-/** The variable for traces is used as it is; the general one is a base. */
-function urlFrom(env: Env, mistakes: Mistakes): string | undefined {
+/** The variable for traces is used unchanged; the general one is a base URL. */
+function readEndpoint(env: ConfigEnv, mistakes: Mistakes): string | undefined {
   for (const name of ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"]) {
     const value = env[name]?.trim();
     if (value === undefined || value === "") continue;
@@ -40,18 +44,17 @@ function urlFrom(env: Env, mistakes: Mistakes): string | undefined {
 
 function withPath(base: string): string {
   const trimmed = base.replace(/\/+$/, "");
-  return trimmed.endsWith(PATH) ? trimmed : trimmed + PATH;
+  return trimmed.endsWith(TRACES_PATH) ? trimmed : trimmed + TRACES_PATH;
 }
 
-/** `name=value,name=value`, percent-encoded. */
-function headersFrom(env: Env, mistakes: Mistakes): Record<string, string> {
+/** Parses `name=value,name=value`, percent-encoded. */
+function readTelemetryHeaders(env: ConfigEnv, mistakes: Mistakes): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"]) {
     for (const pair of (env[name] ?? "").split(",").filter((each) => each.trim() !== "")) {
       const equals = pair.indexOf("=");
-      const value = decoded(pair.slice(equals + 1).trim());
-      if (equals < 1 || value === undefined)
-        mistakes.add(name, 'must be pairs as "name=value", with commas between them.');
+      const value = decodePercent(pair.slice(equals + 1).trim());
+      if (equals < 1 || value === undefined) mistakes.add(name, 'must be a list such as "name=value,name=value".');
       else headers[pair.slice(0, equals).trim().toLowerCase()] = value;
     }
   }

@@ -1,46 +1,47 @@
-// Tenants and the hashes of their tokens.
-import { pointer } from "../../model/pointer.ts";
-import type { ConfigFile } from "./file.ts";
+// Reads tenants and the hashes of their tokens.
+import { pointer } from "../../model/json/pointer.ts";
+import type { ConfigFile } from "./file-settings.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type { TenantConfig, TokenConfig } from "./types.ts";
 
-export function tenantsOf(
+export function readTenants(
   described: NonNullable<ConfigFile["tenants"]>,
   mistakes: Mistakes,
 ): ReadonlyMap<string, TenantConfig> {
   const tenants = new Map<string, TenantConfig>();
   const owners = new Map<string, string>();
   for (const [name, tenant] of Object.entries(described)) {
-    // A wrong value was told when it was read.
+    // A faulty value was reported when it was read.
     if (tenant === undefined) continue;
     const { tokens = [], maxOpen } = tenant;
     const read: TokenConfig[] = [];
     tokens.forEach((each, index) => {
-      const token = tokenOf(each);
+      const token = toTokenConfig(each);
       if (token === undefined) return;
       const path = pointer(["tenants", name, "tokens", index]);
       const owner = owners.get(token.hash);
-      // Whoever sends it could be either.
-      if (owner !== undefined) mistakes.add(path, `is a token of "${owner}" already; each token may be there once.`);
+      // A shared token would not identify its tenant.
+      if (owner !== undefined)
+        mistakes.add(path, `is also a token of "${owner}"; each token must belong to one tenant.`);
       owners.set(token.hash, name);
       read.push(token);
     });
     if (tokens.length === 0)
-      mistakes.add(pointer(["tenants", name, "tokens"]), "has none: nobody could be this tenant.");
+      mistakes.add(pointer(["tenants", name, "tokens"]), "is empty, so the tenant cannot be used: add a token.");
     tenants.set(name, { tokens: read, ...(maxOpen !== undefined && { maxOpen }) });
   }
   return tenants;
 }
 
-type Described = string | { readonly hash: string; readonly name: string } | undefined;
+type TokenSetting = string | { readonly hash: string; readonly name: string } | undefined;
 
-function tokenOf(described: Described): TokenConfig | undefined {
-  const hash = hashOf(typeof described === "object" ? described.hash : described);
+function toTokenConfig(described: TokenSetting): TokenConfig | undefined {
+  const hash = normalizeHash(typeof described === "object" ? described.hash : described);
   if (hash === undefined) return undefined;
-  // By the hash, so that it stays the same when the list changes.
+  // Named by its hash, so that the name stays if the list changes.
   return { hash, name: typeof described === "object" ? described.name : `token-${hash.slice(0, 8)}` };
 }
 
-function hashOf(text: string | undefined): string | undefined {
+function normalizeHash(text: string | undefined): string | undefined {
   return text?.replace("sha256:", "").toLowerCase();
 }

@@ -1,64 +1,72 @@
-// The server's settings, checked and complete: what `koine.config.json`, the environment and the flags come to.
+// Types of the server's complete configuration, the result of file, environment and flags.
 import type { McpServerOptions } from "../../agent/index.ts";
 import type { PriceTable, ProviderConfig, RetryPolicy, Timeouts } from "../../client/index.ts";
 
-/** Where calls for a model go. */
+/** A rule that routes a model name to targets. */
 export interface ModelRule {
-  /** An exact name, or one with a "*", which a "*" in the targets repeats: "gpt-*" → "openai/gpt-*" or "openai/*". */
+  /**
+   * An exact name, or a pattern with one "*", which a "*" in the targets repeats: "gpt-*" → "openai/gpt-*" or
+   * "openai/*".
+   */
   pattern: string;
-  /** `provider/model`, in the order in which they are asked until one answers. */
+  /** Targets as `provider/model`, tried in this order until one answers. */
   targets: readonly [string, ...string[]];
   timeouts?: Partial<Timeouts>;
   retry?: Partial<RetryPolicy>;
 }
 
+/** A token of a tenant, by its hash. */
 export interface TokenConfig {
-  /** sha256 of the token, hex. */
+  /** The sha256 of the token, in hex. */
   hash: string;
-  /** Shown in logs, and the scope of what is recorded. */
+  /** Shown in logs; also the scope of recorded threads. */
   name: string;
 }
 
+/** A tenant: its tokens and its limit. */
 export interface TenantConfig {
   tokens: readonly TokenConfig[];
-  /** The most calls and streams that it may have open. Default: the server's. */
+  /** Limit of open calls and streams. Default: the server's limit. */
   maxOpen?: number;
 }
 
+/** Limits for clients of the server. */
 export interface ServerLimits {
-  /** Bytes of a request's body. Default 64 MiB. */
+  /** Bytes of a request body. Default 64 MiB. */
   bodyBytes: number;
-  /** Bytes of an import, which is read as it comes. Default 1 GiB. */
+  /** Bytes of an import, which is streamed. Default 1 GiB. */
   importBytes: number;
-  /** Levels of nesting in JSON. Default 256. */
+  /** Nesting levels of JSON. Default 256. */
   depth: number;
-  /** Headers of a request: their number and bytes. Default 100 and 32 KiB. */
+  /** Number and bytes of a request's headers. Default 100 and 32 KiB. */
   headers: number;
   headerBytes: number;
-  /** Until a request's headers, and until all of it, have arrived. Default 10 s and 5 min. */
+  /** Time limit for the headers, and for the whole request. Default 10 s and 5 min. */
   headersMs: number;
   requestMs: number;
-  /** A connection that is idle between two requests. Default 75 s. */
+  /** Time limit of an idle connection between two requests. Default 75 s. */
   idleMs: number;
-  /** How long a reader may take nothing before its connection is cut. Default 60 s. */
+  /** A reader that reads nothing this long is cut off. Default 60 s. */
   stallMs: number;
-  /** Calls and streams that a tenant may have open. Default 1000; the server as a whole takes 4 times that. */
+  /** Open calls and streams per tenant. Default 1000; the total limit is 4 times that. */
   open: number;
-  /** Connections. Default 10,000. */
+  /** Open connections. Default 10,000. */
   connections: number;
 }
 
+/** Settings of the recording of calls. */
 export interface RecordConfig {
-  /** Whether calls are recorded that do not say. Default true. */
+  /** Records calls that do not choose themselves. Default true. */
   enabled: boolean;
-  /** What happens to a call that cannot be recorded: it is refused (default), or served and reported. */
+  /** A call that cannot be recorded is refused (default), or served and reported. */
   onFailure: "refuse" | "serve";
-  /** The longest that the end of a reply waits for its record to be durable. Default 5 s. */
+  /** Longest wait of a reply's end for its record to be durable. Default 5 s. */
   maxWaitMs: number;
 }
 
+/** Settings of tasks. */
 export interface TasksConfig {
-  /** Default "demo/koine". */
+  /** The model of tasks that name none. Default "demo/koine". */
   model: string;
   instructions?: string;
   mcpServers: readonly McpServerOptions[];
@@ -66,46 +74,50 @@ export interface TasksConfig {
   toolTimeoutMs?: number;
 }
 
+/** Settings of the ledger and its database. */
 export interface LedgerConfig {
-  /** As `openLedger` takes it; default: koine.db in the data folder. */
+  /** The URL for `openLedger`; default: koine.db in the data folder. */
   url: string;
   sync: "full" | "normal";
-  /** Default 50 ms: deltas of a live run are written so often. */
+  /** Interval for writing the deltas of a live run. Default 50 ms. */
   flushMs: number;
   leaseMs?: number;
   connections?: number;
 }
 
+/** The complete configuration of a server. */
 export interface ServerConfig {
-  /** Default 127.0.0.1 and 4141; port 0 takes any that is free. */
+  /** Default 127.0.0.1 and 4141; port 0 uses any free port. */
   host: string;
   port: number;
-  /** The data folder, absolute. */
+  /** The absolute data folder. */
   data: string;
   ledger: LedgerConfig;
   providers: Readonly<Record<string, ProviderConfig>>;
   defaultProvider?: string;
-  /** The first that fits counts; exact names before patterns, longer patterns before shorter ones. */
+  /** The first matching rule wins; exact names before patterns, longer patterns first. */
   models: readonly ModelRule[];
   prices?: PriceTable;
   record: RecordConfig;
   tasks: TasksConfig;
-  /** Empty: everybody who can reach the server is the tenant "default". */
+  /** Empty: everyone who can reach the server is the tenant "default". */
   tenants: ReadonlyMap<string, TenantConfig>;
-  /** Listens beyond loopback also without tenants: whoever can reach it may do everything. Default false. */
+  /**
+   * Allows listening beyond loopback without tenants, with full access for everyone who can reach it. Default false.
+   */
   unprotected?: boolean;
   limits: ServerLimits;
-  /** Names under which browsers and clients may reach it, beside loopback and `host`. */
+  /** Host names under which the server may be reached, besides loopback and `host`. */
   hosts: readonly string[];
-  /** Origins of pages that may call it, beside its own. */
+  /** Origins of pages that may call the server, besides its own. */
   origins: readonly string[];
-  /** How often a silent stream is kept alive. Default 15 s. */
+  /** Interval of heartbeats in a silent stream. Default 15 s. */
   heartbeatMs: number;
-  /** How long shutdown waits for what is under way. Default 20 s. */
+  /** Time limit for open requests at shutdown. Default 20 s. */
   drainMs: number;
   /**
-   * How long a server that shuts down still listens and only refuses new calls, so that whoever sends them sees that it is
-   * not ready. Default: 2 s; on loopback, where nobody looks, 0.
+   * At shutdown, the server still listens this long and rejects new calls, so that a load balancer sees that it is not
+   * ready. Default: 2 s; on loopback 0.
    */
   lameDuckMs: number;
   log: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" };

@@ -1,36 +1,36 @@
-// Variables in the texts of a file: `$NAME` and `${NAME}` are what the environment has under that name, `$$` is a dollar.
-// A dollar before anything else is itself.
+// Expands environment variables in strings of the file: `$NAME` and `${NAME}`; `$$` is a dollar sign. Any other dollar
+// sign stays.
 import type { Mistakes } from "./mistakes.ts";
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type ConfigEnv = Readonly<Record<string, string | undefined>>;
 
 const VARIABLE = /\$(?:\$|\{([^}]*)\}|([A-Za-z_]\w*))/g;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** Whether a text is made of variables, and so may stand for a number or a flag. */
+/** True if the text contains a variable, so that it may stand for a number or flag. */
 export function hasVariables(text: string): boolean {
-  return text.match(VARIABLE)?.some((found) => found !== "$$") ?? false;
+  return text.match(VARIABLE)?.some((reference) => reference !== "$$") ?? false;
 }
 
-/** The text with its variables read; undefined where one is missing, which is a mistake. */
-export function readVariables(text: string, path: string, env: Env, mistakes: Mistakes): string | undefined {
+/** Returns the text with its variables expanded; undefined, with a mistake, if one is not set. */
+export function readVariables(text: string, path: string, env: ConfigEnv, mistakes: Mistakes): string | undefined {
   if (!text.includes("$")) return text;
-  let isWhole = true;
-  const read = text.replaceAll(VARIABLE, (found, braced: string | undefined, bare: string | undefined) => {
-    if (found === "$$") return "$";
+  let isComplete = true;
+  const read = text.replaceAll(VARIABLE, (reference, braced: string | undefined, bare: string | undefined) => {
+    if (reference === "$$") return "$";
     const name = braced ?? bare ?? "";
     const value = NAME.test(name) ? env[name] : undefined;
     if (value !== undefined && value !== "") return value;
-    isWhole = false;
-    mistakes.add(path, problemOf(name, value));
+    isComplete = false;
+    mistakes.add(path, describeVariableFault(name, value));
     return "";
   });
-  return isWhole ? read : undefined;
+  return isComplete ? read : undefined;
 }
 
-function problemOf(name: string, value: string | undefined): string {
-  const literal = 'or write "$$" for a dollar that is only a dollar.';
-  if (!NAME.test(name)) return `has "\${…}" without the name of a variable in it; write "\${NAME}", ${literal}`;
+function describeVariableFault(name: string, value: string | undefined): string {
+  const literal = 'or write "$$" for a dollar sign.';
+  if (!NAME.test(name)) return `has "\${…}" without a variable name: write "\${NAME}", ${literal}`;
   const what = value === "" ? "which is empty" : "which is not set";
   return `reads the variable ${name}, ${what}: set it, ${literal}`;
 }

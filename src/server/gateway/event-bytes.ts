@@ -1,73 +1,72 @@
-// Bytes of an event stream on their way through: whole events only, so that whatever must be said next stands between
-// two of them.
+// Splits the bytes of an event stream at event boundaries, so that an error event can be inserted between two events.
 
 const LF = 10;
 const CR = 13;
-/** Node's search of bytes for a text. */
+/** A string, because `Buffer.lastIndexOf` searches for strings natively. */
 const DOUBLE_LF = "\n\n";
 
 export class EventBytes {
-  /** Whole events. */
-  #whole: Uint8Array[] = [];
-  /** The beginning of the next one. */
-  #begun: Uint8Array[] = [];
-  /** The last three bytes that came: a blank line may lie across two pieces. */
-  #last: readonly [number, number, number] = [0, 0, 0];
+  /** Chunks up to the end of a complete event. */
+  #complete: Uint8Array[] = [];
+  /** The start of an incomplete event. */
+  #partial: Uint8Array[] = [];
+  /** The last three bytes, because a blank line may span two chunks. */
+  #lastBytes: readonly [number, number, number] = [0, 0, 0];
 
   push(chunk: Uint8Array): void {
     const { length } = chunk;
     if (length === 0) return;
-    const end = this.#endOfEvents(chunk);
-    const [, b, c] = this.#last;
-    this.#last = [chunk[length - 3] ?? (length === 2 ? c : b), chunk[length - 2] ?? c, chunk[length - 1] ?? 0];
+    const end = this.#findEndOfEvents(chunk);
+    const [, b, c] = this.#lastBytes;
+    this.#lastBytes = [chunk[length - 3] ?? (length === 2 ? c : b), chunk[length - 2] ?? c, chunk[length - 1] ?? 0];
     if (end === 0) {
-      this.#begun.push(chunk);
+      this.#partial.push(chunk);
       return;
     }
-    if (this.#begun.length > 0) {
-      this.#whole.push(...this.#begun);
-      this.#begun = [];
+    if (this.#partial.length > 0) {
+      this.#complete.push(...this.#partial);
+      this.#partial = [];
     }
-    if (end === length) this.#whole.push(chunk);
+    if (end === length) this.#complete.push(chunk);
     else {
-      this.#whole.push(chunk.subarray(0, end));
-      this.#begun.push(chunk.subarray(end));
+      this.#complete.push(chunk.subarray(0, end));
+      this.#partial.push(chunk.subarray(end));
     }
   }
 
-  /** All whole events that have come; undefined where there are none. */
+  /** Returns all complete events so far; undefined if there are none. */
   take(): Uint8Array | undefined {
-    const whole = this.#whole;
-    if (whole.length === 0) return undefined;
-    this.#whole = [];
-    return whole.length === 1 ? whole[0] : Buffer.concat(whole);
+    const complete = this.#complete;
+    if (complete.length === 0) return undefined;
+    this.#complete = [];
+    return complete.length === 1 ? complete[0] : Buffer.concat(complete);
   }
 
-  /** Everything that has come, whole or not. */
+  /** Returns all bytes so far, including an incomplete event. */
   drain(): Uint8Array | undefined {
-    this.#whole.push(...this.#begun);
-    this.#begun = [];
+    this.#complete.push(...this.#partial);
+    this.#partial = [];
     return this.take();
   }
 
-  /** Where the last whole event ends in a piece: behind its last blank line; 0 where there is none. */
-  #endOfEvents(chunk: Uint8Array): number {
+  /** Returns the offset behind the last blank line of a chunk, or 0. */
+  #findEndOfEvents(chunk: Uint8Array): number {
     const { length } = chunk;
     if (chunk[length - 1] === LF && chunk[length - 2] === LF) return length;
     const plain = Buffer.from(chunk.buffer, chunk.byteOffset, length).lastIndexOf(DOUBLE_LF);
     if (plain >= 0) return plain + DOUBLE_LF.length;
     for (let at = length - 1; at >= 0; at -= 1) {
-      const sign = chunk[at];
-      if (sign !== LF && sign !== CR) continue;
-      const before = this.#at(chunk, at - 1);
+      const byte = chunk[at];
+      if (byte !== LF && byte !== CR) continue;
+      const before = this.#byteAt(chunk, at - 1);
       // LF LF, CR CR, or CR LF CR LF.
-      if (before === sign || (sign === LF && before === CR && this.#at(chunk, at - 2) === LF)) return at + 1;
+      if (before === byte || (byte === LF && before === CR && this.#byteAt(chunk, at - 2) === LF)) return at + 1;
     }
     return 0;
   }
 
-  /** A byte of a piece, or of what came before it. */
-  #at(chunk: Uint8Array, index: number): number | undefined {
-    return index >= 0 ? chunk[index] : this.#last[this.#last.length + index];
+  /** Returns a byte of the chunk; a negative index refers to the bytes before it. */
+  #byteAt(chunk: Uint8Array, index: number): number | undefined {
+    return index >= 0 ? chunk[index] : this.#lastBytes[this.#lastBytes.length + index];
   }
 }

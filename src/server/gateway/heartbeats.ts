@@ -1,33 +1,33 @@
-// Streams that are silent are kept alive, all of them by one timer: it only looks which of them said nothing since it
-// last went off.
+// Writes heartbeats to silent streams, with one timer for all of them: each tick writes to the streams that were silent
+// since the last one.
 import type { Sink } from "../types.ts";
 
-interface Pulse {
-  /** Something was written. */
+interface HeartbeatHandle {
+  /** Notes that the stream has written something. */
   touch(): void;
   end(): void;
 }
 
-interface Beating {
+interface HeartbeatStream {
   sink: Sink;
-  beat: string;
+  text: string;
   isSilent: boolean;
 }
 
 export class Heartbeats {
   readonly #everyMs: number;
-  readonly #streams = new Set<Beating>();
+  readonly #streams = new Set<HeartbeatStream>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** No stream is silent for longer. */
+  /** `everyMs`: the longest silence of a stream. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
 
-  begin(sink: Sink, beat: string): Pulse {
-    const stream: Beating = { sink, beat, isSilent: false };
+  start(sink: Sink, text: string): HeartbeatHandle {
+    const stream: HeartbeatStream = { sink, text, isSilent: false };
     this.#streams.add(stream);
-    this.#timer ??= setInterval(this.#look, Math.max(1, this.#everyMs / 2)).unref();
+    this.#timer ??= setInterval(this.#tick, Math.max(1, this.#everyMs / 2)).unref();
     return {
       touch: () => {
         stream.isSilent = false;
@@ -38,15 +38,15 @@ export class Heartbeats {
     };
   }
 
-  readonly #look = (): void => {
-    // Streams come and go faster than it goes off.
+  readonly #tick = (): void => {
+    // The timer stops at the next tick, not with the last stream, because streams come and go faster than ticks.
     if (this.#streams.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
     for (const stream of this.#streams) {
-      // Nobody waits for it: a reader that takes nothing is cut off by its sink.
-      if (stream.isSilent && !stream.sink.closed && stream.sink.blocked !== true) void stream.sink.write(stream.beat);
+      // Not awaited: the sink cuts off a reader that stops reading.
+      if (stream.isSilent && !stream.sink.closed && stream.sink.blocked !== true) void stream.sink.write(stream.text);
       stream.isSilent = true;
     }
   };

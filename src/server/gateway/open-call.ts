@@ -1,60 +1,59 @@
-// One model call of the server, whoever asked for it: it is routed, recorded, counted and traced here. How the answer is
-// read is live.ts and whole.ts.
-import type { AttemptResult, AttemptFunction } from "../../client/calls/ask.ts";
-import { runAttempts } from "../../client/calls/ask.ts";
-import type { CallOptions } from "../../client/types.ts";
-import type { Loss, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
+// One model call of the server: routed, recorded, counted and traced. live-answer.ts and whole-reply.ts read the
+// answer.
+import type { AttemptFunction, AttemptResult, CallOptions } from "../../calls/index.ts";
+import { runAttempts } from "../../calls/index.ts";
+import type { Loss, Message, ProviderError, ModelRequest, ModelResponse } from "../../model/index.ts";
 import type { RecordedAnswer, RecordedCall, Recorder, Recording } from "../record/types.ts";
-import type { Span } from "../operations/tracing.ts";
+import type { TraceSpan } from "../operations/tracing.ts";
 import type { Caller, Services } from "../types.ts";
 import { ServerError } from "../errors.ts";
-import { serverErrorOf } from "../http/failure.ts";
-import { failureOfCall } from "./failure.ts";
-import { countersOf } from "./counters.ts";
-import type { ModelRoute } from "./routing.ts";
-import { routerOf } from "./routing.ts";
-import type { ForwardableRequest } from "./upstream.ts";
-import { GatewayCall } from "./upstream.ts";
+import { toServerError } from "../http/server-error.ts";
+import { toCallFailure } from "./call-failure.ts";
+import { getCallCounters } from "./call-counters.ts";
+import type { ModelRoute } from "./model-router.ts";
+import { getModelRouter } from "./model-router.ts";
+import type { ForwardableRequest } from "./gateway-call.ts";
+import { GatewayCall } from "./gateway-call.ts";
 
-/** What a call is recorded as, beside what it says. */
+/** Options of the record apart from the request itself. */
 export type RecordOptions = Omit<RecordedCall, "caller" | "request" | "dialect">;
 
 export interface CallSpec {
   caller: Caller;
-  /** As the client named it. */
+  /** The model name of the client. */
   model: string | undefined;
-  /** What the client said, decoded; asked for once, and only where it is needed. */
-  request: () => ModelRequest;
-  /** The same as it was said, where more than that is asked. */
-  said?: (() => ModelRequest) | undefined;
-  /** The dialect that the client speaks. */
+  /** Returns the decoded request; called only if it is needed. */
+  getRequest: () => ModelRequest;
+  /** Returns the client's request if `getRequest` returns one with a resolved history. */
+  getOriginalRequest?: (() => ModelRequest) | undefined;
+  /** The client's dialect. */
   dialect: string;
-  /** What the client said, in its own words; absent where it must be translated for everybody. */
-  wording?: ForwardableRequest | undefined;
-  /** Headers that mean something to providers of the client's dialect. */
+  /** The client's body; absent if every target needs a translation. */
+  forwardable?: ForwardableRequest | undefined;
+  /** Headers for providers of the client's dialect. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Absent: nothing is recorded. */
+  /** Absent: the call is not recorded. */
   record?: RecordOptions | undefined;
-  /** The answer that the messages of a call follow which is not recorded. */
+  /** `previous_response_id` of a call that is not recorded itself. */
   previousResponse?: string | undefined;
   stream: boolean;
-  /** The client's connection: it ends calls that are not recorded (B89). */
+  /** The client's connection; it ends unrecorded calls (B89). */
   signal?: (() => AbortSignal) | undefined;
   onBreaks?: CallOptions["onBreaks"];
-  /** Of the request, for spans. */
+  /** The `traceparent` header of the request, for spans. */
   traceparent?: string | undefined;
 }
 
-/** A call that has been routed and recognised; nothing is sent yet. It must be ended by `finish` or `fail`. */
+/** A call that is routed and located in a thread, but not sent yet. It must be ended by `finish` or `fail`. */
 export class OpenCall {
   readonly services: Services;
   readonly spec: CallSpec;
   readonly recording: Recording | undefined;
   readonly call: GatewayCall;
-  readonly #span: Span;
-  readonly #live: Set<OpenCall>;
-  #answered: AttemptResult<unknown> | undefined;
-  /** What did not arrive at whoever answers. */
+  readonly #span: TraceSpan;
+  readonly #openCalls: Set<OpenCall>;
+  #attemptResult: AttemptResult<unknown> | undefined;
+  /** Losses of the request at the target that answers. */
   losses: readonly Loss[] = [];
   #isEnded = false;
 
@@ -62,21 +61,21 @@ export class OpenCall {
     this.services = services;
     this.spec = spec;
     this.recording = recording;
-    const { wording, headers, stream, onBreaks, dialect } = spec;
-    this.call = new GatewayCall(services.session, {
-      request: () => requestOf(spec, recording),
-      // What was restored or resolved is not in the client's words.
-      wording: recording?.changed === true ? undefined : wording,
+    const { forwardable, headers, stream, onBreaks, dialect } = spec;
+    this.call = new GatewayCall(services.clientContext, {
+      getRequest: () => requestWithHistory(spec, recording),
+      // A restored or resolved history is not in the client's body.
+      forwardable: recording?.isHistoryChanged === true ? undefined : forwardable,
       headers: headers && { dialect, headers },
       route,
       stream,
-      // A client that leaves does not end a recorded run.
+      // A recorded run continues if its client disconnects (B89).
       signal: recording === undefined ? spec.signal?.() : recording.cancelled,
       onBreaks,
     });
-    this.#live = liveCalls(services).add(this);
-    if (stream && recording?.earlier === undefined) recording?.begin(this.facts);
-    const { provider, model } = this.facts;
+    this.#openCalls = getOpenCalls(services).add(this);
+    if (stream && recording?.earlierAnswer === undefined) recording?.begin(this.targetInfo);
+    const { provider, model } = this.targetInfo;
     this.#span = services.tracer.span(
       `chat ${model}`,
       { "gen_ai.operation.name": "chat", "gen_ai.provider.name": provider, "gen_ai.request.model": model },
@@ -84,108 +83,108 @@ export class OpenCall {
     );
   }
 
-  /** The server is shutting down, and its time to finish is over. */
+  /** Ends the call when shutdown has used up its time. */
   stop(): void {
-    this.call.scope.end(new ServerError("unavailable", "The server is shutting down."));
+    this.call.scope.endByCaller(new ServerError("unavailable", "The server is shutting down."));
   }
 
-  /** Who answers, or would be asked first. */
-  get facts(): { provider: string; model: string } {
-    const { provider, model } = (this.#answered?.target ?? this.call.targets[0]).asked;
+  /** The target that answers, or the first one before any answer. */
+  get targetInfo(): { provider: string; model: string } {
+    const { provider, model } = (this.#attemptResult?.target ?? this.call.targets[0]).info;
     return { provider, model };
   }
 
-  /** Asks until somebody answers. What it throws has ended the call. */
-  async ask<T>(tryOnce: AttemptFunction<T>): Promise<T> {
+  /** Runs attempts until one succeeds. If it throws, the call has ended. */
+  async runAttempts<T>(attempt: AttemptFunction<T>): Promise<T> {
     try {
-      const answered = await runAttempts(this.call, tryOnce);
-      this.#answered = answered;
-      this.losses = answered.attempt.losses;
-      // Before the first byte goes out.
+      const attemptResult = await runAttempts(this.call, attempt);
+      this.#attemptResult = attemptResult;
+      this.losses = attemptResult.attempt.losses;
+      // Must succeed before the first byte is sent.
       if (this.spec.stream) await this.recording?.ready();
-      return answered.value;
+      return attemptResult.value;
     } catch (thrown) {
-      this.call.scope.end(thrown);
-      await this.fail(failureOfCall(thrown).error);
+      this.call.scope.endByCaller(thrown);
+      await this.fail(toCallFailure(thrown).error);
       throw thrown;
     }
   }
 
   /**
-   * The answer is whole. Resolves when it is recorded, to what must be told instead where it is not, and such calls are
-   * refused. `losses` are those of the answer at the client.
+   * Ends a call with a complete answer. Resolves when it is recorded; returns the error to send instead if it could not
+   * be recorded and the policy is "refuse". `losses` are those of the answer at the client.
    */
   async finish(
-    response: Response | undefined,
+    response: ModelResponse | undefined,
     losses: readonly Loss[] = [],
     recorded: Pick<RecordedAnswer, "response" | "streamed" | "responseId"> = {},
   ): Promise<ServerError | undefined> {
-    this.#answered?.attempt.end({ usage: response?.usage });
-    let refused: ServerError | undefined;
+    this.#attemptResult?.attempt.end({ usage: response?.usage });
+    let recordError: ServerError | undefined;
     try {
-      await this.recording?.finish({ ...this.#outcome(losses), ...recorded });
+      await this.recording?.finish({ ...this.#recordedOutcome(losses), ...recorded });
     } catch (error) {
-      refused = serverErrorOf(error);
+      recordError = toServerError(error);
       this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, error);
     }
-    this.#end(refused && failureOfCall(refused).error, response, losses);
-    return refused;
+    this.#end(recordError && toCallFailure(recordError).error, response, losses);
+    return recordError;
   }
 
-  /** Something of our own went wrong: whoever is being asked is told to stop, and the record ends. */
+  /** Ends the call after an internal error: aborts the upstream request and fails the record. */
   async giveUp(thrown: unknown): Promise<void> {
     if (this.#isEnded) return;
-    this.call.scope.end(thrown);
-    await this.fail(failureOfCall(thrown).error);
+    this.call.scope.endByCaller(thrown);
+    await this.fail(toCallFailure(thrown).error);
   }
 
-  /** The answer has failed. What arrived is kept, where it is recorded. */
-  async fail(error: ProviderError, partial?: Response, aborted?: true): Promise<void> {
+  /** Ends a failed call. The partial answer is recorded. */
+  async fail(error: ProviderError, partial?: ModelResponse, aborted?: true): Promise<void> {
     const ending = { usage: partial?.usage, partial };
-    this.#answered?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
+    this.#attemptResult?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
     try {
-      await this.recording?.fail(error, this.#outcome([]));
+      await this.recording?.fail(error, this.#recordedOutcome([]));
     } catch (cause) {
       this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, cause);
     }
     this.#end(error, partial, []);
   }
 
-  #outcome(losses: readonly Loss[]): {
+  #recordedOutcome(losses: readonly Loss[]): {
     provider: string;
     model: string;
     attempts: GatewayCall["log"]["attempts"];
     losses: readonly Loss[];
   } {
     const { attempts } = this.call.log;
-    return { ...this.facts, attempts, losses: losses.length === 0 ? this.losses : [...this.losses, ...losses] };
+    return { ...this.targetInfo, attempts, losses: losses.length === 0 ? this.losses : [...this.losses, ...losses] };
   }
 
-  /** Nothing is asked: it was answered before. */
+  /** Ends a call that is replayed from the record and never sent. */
   discard(): void {
     this.#isEnded = true;
     this.call.scope.close();
-    this.#live.delete(this);
+    this.#openCalls.delete(this);
     this.#span.end();
   }
 
-  /** Whether the client left, or somebody cancelled the run. */
+  /** True if the client disconnected or the run was cancelled. */
   get #isAborted(): boolean {
     const { ended } = this.call.scope;
     return ended?.reason instanceof ServerError && ended.reason.code === "aborted";
   }
 
-  #end(error: ProviderError | undefined, response: Response | undefined, losses: readonly Loss[]): void {
+  #end(error: ProviderError | undefined, response: ModelResponse | undefined, losses: readonly Loss[]): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.call.scope.close();
     const { services, spec } = this;
     const span = this.#span;
-    this.#live.delete(this);
-    const { provider, model } = this.facts;
+    this.#openCalls.delete(this);
+    const { provider, model } = this.targetInfo;
     const usage = response?.usage;
     const ending = error === undefined ? "ok" : this.#isAborted ? "aborted" : error.kind;
-    countersOf(services).count({ dialect: spec.dialect, provider, ending, usage, losses: [this.losses, losses] });
+    getCallCounters(services).count({ dialect: spec.dialect, provider, ending, usage, losses: [this.losses, losses] });
     span.set({
       "gen_ai.provider.name": provider,
       "gen_ai.request.model": model,
@@ -200,63 +199,69 @@ export class OpenCall {
   }
 }
 
-const LIVE = new WeakMap<Services, Set<OpenCall>>();
+const OPEN_CALLS = new WeakMap<Services, Set<OpenCall>>();
 
-/** The calls of a server that are under way: a listener for all of them, instead of one for each. */
-function liveCalls(services: Services): Set<OpenCall> {
-  const known = LIVE.get(services);
+/** Returns the open calls of a server. One shutdown listener serves all of them, instead of one per call. */
+function getOpenCalls(services: Services): Set<OpenCall> {
+  const known = OPEN_CALLS.get(services);
   if (known !== undefined) return known;
-  const live = new Set<OpenCall>();
-  LIVE.set(services, live);
+  const openCalls = new Set<OpenCall>();
+  OPEN_CALLS.set(services, openCalls);
   services.stopping.addEventListener("abort", () => {
-    for (const open of live) open.stop();
+    for (const open of openCalls) open.stop();
   });
-  return live;
+  return openCalls;
 }
 
-/** Routes a call and recognises its history. Throws a `ServerError`, or what decoding throws; nothing was sent then. */
+/**
+ * Routes a call and finds its position in a thread. Throws a `ServerError` or the decoder's error; nothing was sent
+ * then.
+ */
 export async function openCall(services: Services, recorder: Recorder, spec: CallSpec): Promise<OpenCall> {
-  if (services.stopping.aborted) throw new ServerError("unavailable", "The server is shutting down; ask another one.");
-  const route = routerOf(services).route(spec.model);
+  if (services.stopping.aborted)
+    throw new ServerError("unavailable", "The server is shutting down. Try again in a moment.");
+  const route = getModelRouter(services).route(spec.model);
   const { caller, dialect, record } = spec;
-  if (record === undefined) return new OpenCall(services, await resolved(recorder, spec), route, undefined);
-  const request = spec.request();
-  const known: CallSpec = { ...spec, request: () => request };
+  if (record === undefined)
+    return new OpenCall(services, await resolvePreviousResponse(recorder, spec), route, undefined);
+  const request = spec.getRequest();
+  const known: CallSpec = { ...spec, getRequest: () => request };
   const recording = await recorder.open({ caller, request, dialect, ...record });
   try {
     return new OpenCall(services, known, route, recording);
   } catch (thrown) {
-    // What was opened is ended, whatever comes.
-    const facts = { provider: "", model: route.targets[0], attempts: [], losses: [] };
-    await recording?.fail(failureOfCall(thrown).error, facts);
+    // The opened recording must be ended.
+    const outcome = { provider: "", model: route.targets[0], attempts: [], losses: [] };
+    await recording?.fail(toCallFailure(thrown).error, outcome);
     throw thrown;
   }
 }
 
-/** A call that is not recorded, with the history that it goes on from. */
-async function resolved(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
+/** Resolves `previous_response_id` of a call that is not recorded itself. */
+async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
   const { caller, dialect, previousResponse } = spec;
   if (previousResponse === undefined) return spec;
-  const said = spec.request();
-  const messages = await recorder.resolve?.({ caller, request: said, dialect, previousResponse });
+  const clientRequest = spec.getRequest();
+  const messages = await recorder.resolveHistory?.({ caller, request: clientRequest, dialect, previousResponse });
   if (messages === undefined) return spec;
-  const asked = withHistory(said, messages, true);
-  return { ...spec, wording: undefined, said: spec.request, request: () => asked };
+  const resolvedRequest = replaceHistory(clientRequest, messages, true);
+  return { ...spec, forwardable: undefined, getOriginalRequest: spec.getRequest, getRequest: () => resolvedRequest };
 }
 
-/** What is asked: with the history as the record has it, and without what that stands for. */
-function requestOf({ request, record }: CallSpec, recording: Recording | undefined): ModelRequest {
-  const said = request();
-  // Also where it says nothing else than the client does: what is lost of it is recorded, and the same when asked again.
-  if (recording === undefined || recording.messages === said.messages) return said;
-  return withHistory(said, recording.messages, record?.previousResponse !== undefined);
+/** Returns the request with the history of the record, and without the `previous_response_id` that it replaces. */
+function requestWithHistory({ getRequest: request, record }: CallSpec, recording: Recording | undefined): ModelRequest {
+  const clientRequest = request();
+  // A recorded history is used even if it equals the client's: its losses are recorded, and a repeated call must report
+  // the same ones.
+  if (recording === undefined || recording.messages === clientRequest.messages) return clientRequest;
+  return replaceHistory(clientRequest, recording.messages, record?.previousResponse !== undefined);
 }
 
 const RESPONSES = "openai-responses";
 
-function withHistory(said: ModelRequest, messages: readonly Message[], isResolved: boolean): ModelRequest {
-  const asked: ModelRequest = { ...said, messages: [...messages] };
-  if (!isResolved || asked.extra?.[RESPONSES] === undefined) return asked;
-  const { previous_response_id: _, ...rest } = asked.extra[RESPONSES];
-  return { ...asked, extra: { ...asked.extra, [RESPONSES]: rest } };
+function replaceHistory(clientRequest: ModelRequest, messages: readonly Message[], isResolved: boolean): ModelRequest {
+  const resolvedRequest: ModelRequest = { ...clientRequest, messages: [...messages] };
+  if (!isResolved || resolvedRequest.extra?.[RESPONSES] === undefined) return resolvedRequest;
+  const { previous_response_id: _, ...rest } = resolvedRequest.extra[RESPONSES];
+  return { ...resolvedRequest, extra: { ...resolvedRequest.extra, [RESPONSES]: rest } };
 }

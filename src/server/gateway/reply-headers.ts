@@ -1,33 +1,35 @@
-// What replies say beside their bodies: where a call is recorded and who answered it, and what an upstream said that its
-// clients look for.
-import type { HttpReply } from "../../client/types.ts";
-import { headerText } from "../http/header-text.ts";
+// Creates the headers of gateway replies: the record, the provider, the losses, and headers of the upstream.
+import type { HttpReply } from "../../calls/index.ts";
+import { escapeHeader } from "../http/escape-header.ts";
 import type { OpenCall } from "./open-call.ts";
 
 export function koineHeaders(open: OpenCall, losses: number): Record<string, string> {
-  const provider = headerText(open.facts.provider);
+  const provider = escapeHeader(open.targetInfo.provider);
   return { "x-koine-provider": provider, "x-koine-losses": String(losses), ...recordHeaders(open) };
 }
 
-/** Where the call is recorded. */
+/** Returns the headers that name the thread and run of a recorded call. */
 export function recordHeaders({ recording }: Pick<OpenCall, "recording">): Record<string, string> {
   if (recording === undefined) return {};
-  return { "x-koine-thread": headerText(recording.threadId), "x-koine-run": recording.runId };
+  return { "x-koine-thread": escapeHeader(recording.threadId), "x-koine-run": recording.runId };
 }
 
-/** Limits that an account has left, and ids and times that a provider's support asks for. */
-const PASSED =
+/** Rate limits of the account, and ids and times that a provider's support asks for. */
+const FORWARDED =
   /^(?:(?:x|anthropic)-ratelimit-[a-z0-9-]+|openai-(?:processing-ms|version|model)|request-id|retry-after(?:-ms)?)$/;
 const REQUEST_ID = "x-request-id";
 
-/** What goes on of the headers of a reply whose bytes do. Its `x-request-id` gives way to ours, under another name. */
+/**
+ * Picks the upstream's headers for a reply with the upstream's bytes. Its `x-request-id` is renamed, because the server
+ * sends its own.
+ */
 export function upstreamHeaders({ headers }: HttpReply): Record<string, string> {
-  const passed: Record<string, string> = {};
+  const forwarded: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (PASSED.test(name)) passed[name] = value;
-    else if (name === REQUEST_ID) passed["x-koine-upstream-request-id"] = value;
+    if (FORWARDED.test(name)) forwarded[name] = value;
+    else if (name === REQUEST_ID) forwarded["x-koine-upstream-request-id"] = value;
   }
-  return passed;
+  return forwarded;
 }

@@ -1,58 +1,64 @@
-// The reply to a request for a stream: its head goes out with the first words of the answer, or when those have been
-// waited for so long that the client must hear something.
+// Creates the reply to a stream request. Its head is sent with the first content, or after `heartbeatMs` so that the
+// client does not time out.
 import { disassemble } from "../../assembly/index.ts";
-import type { Response } from "../../model/index.ts";
-import type { Reply, Sink } from "../types.ts";
-import { failureOfCall } from "./failure.ts";
-import { countLosses } from "./counters.ts";
+import type { ModelResponse } from "../../model/index.ts";
+import type { ServerReply, Sink } from "../types.ts";
+import { toCallFailure } from "./call-failure.ts";
+import { countLosses } from "./call-counters.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import type { Opened } from "./live.ts";
-import { LiveAnswer, openStream } from "./live.ts";
+import type { OpenedStream } from "./live-answer.ts";
+import { LiveAnswer, openStream } from "./live-answer.ts";
 import type { OpenCall } from "./open-call.ts";
-import type { ClientStream, OutputChunk, StreamEncodingOptions } from "./outgoing.ts";
-import { firstWords, restated, RecordedPassThrough, TranslatedStream } from "./outgoing.ts";
-import type { RawReply } from "./raw.ts";
-import { openRaw, PassThroughStream } from "./raw.ts";
+import type { ClientStream, OutputChunk, StreamEncodingOptions } from "./client-stream.ts";
+import { completeFirstDeltas, withEchoedSettings, RecordedPassThrough, TranslatedStream } from "./client-stream.ts";
+import type { PassThroughReply } from "./pass-through.ts";
+import { openPassThrough, PassThroughStream } from "./pass-through.ts";
 import { koineHeaders, recordHeaders, upstreamHeaders } from "./reply-headers.ts";
 
-/** A stream on its way, and what its head says. */
-interface Begun {
-  out: ClientStream;
-  /** Goes out together with the head. */
+/** A started stream with its first chunk and its headers. */
+interface StartedStream {
+  stream: ClientStream;
+  /** Sent together with the head. */
   first: OutputChunk;
   headers: Record<string, string>;
 }
 
-export interface Streaming extends StreamEncodingOptions {
+export interface StreamReplyOptions extends StreamEncodingOptions {
   contentType: string;
-  /** What keeps the stream alive. */
-  beat: string;
-  /** Whether the upstream's own bytes may be handed on. */
-  takesBytes: boolean;
+  /** The text that keeps the stream alive. */
+  heartbeat: string;
+  /** True if the upstream's bytes can be forwarded. */
+  canPassBytes: boolean;
 }
 
-async function begin(open: OpenCall, streaming: Streaming): Promise<Begun> {
-  const { takesBytes } = streaming;
-  const isUnread = takesBytes && open.recording === undefined;
-  const opened = await open.ask((...tried) => (isUnread ? openRaw(open, ...tried) : openStream(open.call, ...tried)));
-  const out = outgoingOf(open, opened, streaming);
+async function startStream(open: OpenCall, streaming: StreamReplyOptions): Promise<StartedStream> {
+  const { canPassBytes } = streaming;
+  const isPassThrough = canPassBytes && open.recording === undefined;
+  const opened = await open.runAttempts((...attempt) =>
+    isPassThrough ? openPassThrough(open, ...attempt) : openStream(open.call, ...attempt),
+  );
+  const out = createClientStream(open, opened, streaming);
   const { reply } = opened;
-  const upstream = reply === undefined || !takesBytes ? undefined : upstreamHeaders(reply);
-  return { out, first: (await out.next()) ?? "", headers: headOf(open, streaming, upstream) };
+  const upstream = reply === undefined || !canPassBytes ? undefined : upstreamHeaders(reply);
+  return { stream: out, first: (await out.next()) ?? "", headers: createStreamHeaders(open, streaming, upstream) };
 }
 
-function outgoingOf(open: OpenCall, opened: RawReply | Opened, streaming: Streaming): ClientStream {
-  const { door, takesBytes } = streaming;
-  if ("body" in opened) return new PassThroughStream(open, opened, door);
-  const live = new LiveAnswer(open, opened);
-  return live.bytes === undefined || !takesBytes
-    ? new TranslatedStream(live, streaming)
-    : new RecordedPassThrough(live, door);
-}
-
-function headOf(
+function createClientStream(
   open: OpenCall,
-  { contentType }: Pick<Streaming, "contentType">,
+  opened: PassThroughReply | OpenedStream,
+  streaming: StreamReplyOptions,
+): ClientStream {
+  const { protocol, canPassBytes } = streaming;
+  if ("body" in opened) return new PassThroughStream(open, opened, protocol);
+  const live = new LiveAnswer(open, opened);
+  return live.bytes === undefined || !canPassBytes
+    ? new TranslatedStream(live, streaming)
+    : new RecordedPassThrough(live, protocol);
+}
+
+function createStreamHeaders(
+  open: OpenCall,
+  { contentType }: Pick<StreamReplyOptions, "contentType">,
   upstream: Readonly<Record<string, string>> = {},
   isLate = false,
 ): Record<string, string> {
@@ -60,38 +66,42 @@ function headOf(
     ...upstream,
     "content-type": contentType,
     "cache-control": "no-cache",
-    // Proxies that collect replies would hold back what is meant to be seen at once.
+    // Stops proxies such as nginx from buffering the stream.
     "x-accel-buffering": "no",
-    // Nobody knows yet who will answer, where the head cannot wait for it.
+    // If the head is sent before the first content, the provider is not known yet.
     ...(isLate ? recordHeaders(open) : koineHeaders(open, countLosses(open.losses))),
   };
 }
 
-const LATE = Symbol("late");
+const TIMED_OUT = Symbol("late");
 
-/** Rejects where the call fails before anything was sent: the caller says so with a status. */
-export async function streamReply(open: OpenCall, streaming: Streaming, heartbeats: Heartbeats): Promise<Reply> {
+/** Rejects if the call fails before anything was sent; the caller replies with a status. */
+export async function streamReply(
+  open: OpenCall,
+  streaming: StreamReplyOptions,
+  heartbeats: Heartbeats,
+): Promise<ServerReply> {
   const { services } = open;
-  const beginning = begin(open, streaming);
+  const starting = startStream(open, streaming);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  // A recorded run goes on without its client (B89), from its first moment, and a shutdown waits for it.
+  // A recorded run continues without its client from its start (B89); shutdown waits for it.
   if (open.recording !== undefined) services.background(over);
-  beginning.catch(() => end());
-  const first = await orLate(beginning, services.config.heartbeatMs);
-  const begun = first === LATE ? undefined : first;
-  const headers = begun?.headers ?? headOf(open, streaming, {}, true);
+  starting.catch(() => end());
+  const first = await orTimeout(starting, services.config.heartbeatMs);
+  const started = first === TIMED_OUT ? undefined : first;
+  const headers = started?.headers ?? createStreamHeaders(open, streaming, {}, true);
   return {
     status: 200,
     headers,
     body(sink) {
-      return write(open, begun ?? beginning, streaming, heartbeats, sink).finally(end);
+      return writeStream(open, started ?? starting, streaming, heartbeats, sink).finally(end);
     },
   };
 }
 
-async function orLate<T>(promise: Promise<T>, ms: number): Promise<T | typeof LATE> {
-  const late = Promise.withResolvers<typeof LATE>();
-  const timer = setTimeout(() => late.resolve(LATE), ms);
+async function orTimeout<T>(promise: Promise<T>, ms: number): Promise<T | typeof TIMED_OUT> {
+  const late = Promise.withResolvers<typeof TIMED_OUT>();
+  const timer = setTimeout(() => late.resolve(TIMED_OUT), ms);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
@@ -99,45 +109,49 @@ async function orLate<T>(promise: Promise<T>, ms: number): Promise<T | typeof LA
   }
 }
 
-/** Writes what comes, one write for each read of the upstream. */
-async function write(
+/** Writes the chunks, one write per read of the upstream. */
+async function writeStream(
   open: OpenCall,
-  beginning: Begun | Promise<Begun>,
-  { framing, beat }: Streaming,
+  starting: StartedStream | Promise<StartedStream>,
+  { framing, heartbeat }: StreamReplyOptions,
   heartbeats: Heartbeats,
   sink: Sink,
 ): Promise<void> {
-  const pulse = heartbeats.begin(sink, beat);
+  const heartbeatTimer = heartbeats.start(sink, heartbeat);
   try {
-    if (beginning instanceof Promise) void sink.write(beat);
-    const { out, first } = beginning instanceof Promise ? await beginning : beginning;
-    for (let piece: OutputChunk | undefined = first; piece !== undefined; piece = await out.next()) {
-      if (piece.length === 0) continue;
-      pulse.touch();
-      const room = sink.write(piece);
-      if (room !== undefined) await room;
+    if (starting instanceof Promise) void sink.write(heartbeat);
+    const { stream: out, first } = starting instanceof Promise ? await starting : starting;
+    for (let chunk: OutputChunk | undefined = first; chunk !== undefined; chunk = await out.next()) {
+      if (chunk.length === 0) continue;
+      heartbeatTimer.touch();
+      const drained = sink.write(chunk);
+      if (drained !== undefined) await drained;
     }
   } catch (thrown) {
     await open.giveUp(thrown);
-    const failure = failureOfCall(thrown);
+    const failure = toCallFailure(thrown);
     if (failure.code === "internal") throw thrown;
     open.services.log.debug("gateway.failed-late", { kind: failure.error.kind });
     void sink.write(framing.failure(failure.error));
     const end = framing.end();
     if (end !== "") void sink.write(end);
   } finally {
-    pulse.end();
+    heartbeatTimer.end();
   }
 }
 
-/** An answer that was given before, as a stream (B95). */
-export function earlierStream(open: OpenCall, earlier: Response, streaming: Streaming): Reply {
-  const { door, framing, includeUsage } = streaming;
-  const encoder = door.dialect.streamEncoder({ includeUsage });
+/** Replays the recorded answer of an earlier call as a stream (B95). */
+export function replayStreamReply(
+  open: OpenCall,
+  earlierAnswer: ModelResponse,
+  streaming: StreamReplyOptions,
+): ServerReply {
+  const { protocol, framing, includeUsage } = streaming;
+  const encoder = protocol.dialect.streamEncoder({ includeUsage });
   let text = "";
-  for (const delta of firstWords(streaming, disassemble(earlier))) {
-    for (const event of encoder.push(delta)) text += String(framing.event(restated(event, streaming)));
+  for (const delta of completeFirstDeltas(streaming, disassemble(earlierAnswer))) {
+    for (const event of encoder.push(delta)) text += String(framing.event(withEchoedSettings(event, streaming)));
   }
   open.discard();
-  return { status: 200, headers: headOf(open, streaming), body: text + framing.end() };
+  return { status: 200, headers: createStreamHeaders(open, streaming), body: text + framing.end() };
 }

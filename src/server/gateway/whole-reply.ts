@@ -1,52 +1,60 @@
-// The reply to a request for a whole answer: the upstream's own bytes where they are in the client's dialect and nothing
-// was restored, else a translation. It is given out when it is recorded.
-import type { OpenAttempt } from "../../client/calls/attempts.ts";
-import type { PreparedCall, Target } from "../../client/calls/call.ts";
-import { readReply, tryWhole } from "../../client/calls/complete.ts";
-import { isEventStream, readAnswer, send } from "../../client/calls/http.ts";
-import { askedOf, exchangeOf } from "../../client/calls/open.ts";
-import type { HttpReply } from "../../client/types.ts";
-import type { Loss, Response } from "../../model/index.ts";
-import { stringifyJson } from "../../model/json.ts";
-import { isObject } from "../../model/kind.ts";
-import { restating } from "../record/responses/restate.ts";
-import type { Reply } from "../types.ts";
-import { countLosses } from "./counters.ts";
-import type { ClientProtocol } from "./doors.ts";
+// Creates the reply to a request for a whole answer: the upstream's text if it is in the client's dialect and the
+// history was not changed, otherwise a translation. It is sent after it is recorded.
+import type { HttpReply, OpenAttempt, PreparedCall, Target } from "../../calls/index.ts";
+import {
+  attemptWholeAnswer,
+  createExchange,
+  isEventStream,
+  readReplyText,
+  readWholeReply,
+  sendRequest,
+  targetInfoFor,
+} from "../../calls/index.ts";
+import type { Loss, ModelResponse } from "../../model/index.ts";
+import { stringifyJson } from "../../model/json/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { echoSettings } from "../record/responses/echo-settings.ts";
+import type { ServerReply } from "../types.ts";
+import { countLosses } from "./call-counters.ts";
+import type { ClientProtocol } from "./protocols.ts";
 import type { OpenCall } from "./open-call.ts";
-import { dated } from "./outgoing.ts";
+import { withCreatedAt } from "./client-stream.ts";
 import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
 
-/** An answer, and its own text where that can go on as it is. */
-interface Whole {
-  response?: Response;
+/** A whole answer, and its text if that can be forwarded. */
+interface WholeAnswer {
+  response?: ModelResponse;
   text?: { reply: HttpReply; text: string };
 }
 
-/** One try. What nobody records is not even looked into. */
-async function tryReply(
+/** Runs one attempt. Without a record, a forwarded reply is not decoded. */
+async function attemptWhole(
   { call, recording }: OpenCall,
   target: Target,
   ready: PreparedCall,
   attempt: OpenAttempt,
-): Promise<Whole> {
-  const exchange = call.isForwarded ? exchangeOf(call, target, ready, attempt) : undefined;
-  if (exchange === undefined) return { response: await tryWhole(call, target, ready, attempt) };
-  const reply = await send(exchange);
+): Promise<WholeAnswer> {
+  const exchange = call.isForwarded ? createExchange(call, target, ready, attempt) : undefined;
+  if (exchange === undefined) return { response: await attemptWholeAnswer(call, target, ready, attempt) };
+  const reply = await sendRequest(exchange);
   if (recording === undefined && !isEventStream(reply)) {
-    return { text: { reply, text: await readAnswer(reply, exchange) } };
+    return { text: { reply, text: await readReplyText(reply, exchange) } };
   }
-  const whole: Whole = {};
-  const keep = (text: string): void => {
+  const whole: WholeAnswer = {};
+  const storeText = (text: string): void => {
     whole.text = { reply, text };
   };
-  whole.response = await readReply(call, askedOf(target, ready), exchange, reply, keep);
+  whole.response = await readWholeReply(call, targetInfoFor(target, ready), exchange, reply, storeText);
   return whole;
 }
 
-/** Rejects where the call fails. */
-export async function wholeReply(open: OpenCall, door: ClientProtocol, responseId: string | undefined): Promise<Reply> {
-  const { response, text } = await open.ask((...tried) => tryReply(open, ...tried));
+/** Rejects if the call fails. */
+export async function wholeReply(
+  open: OpenCall,
+  protocol: ClientProtocol,
+  responseId: string | undefined,
+): Promise<ServerReply> {
+  const { response, text } = await open.runAttempts((...attempt) => attemptWhole(open, ...attempt));
   if (text !== undefined) {
     await finish(open, response, [], response?.id);
     const { reply, text: body } = text;
@@ -55,38 +63,43 @@ export async function wholeReply(open: OpenCall, door: ClientProtocol, responseI
   }
   if (response === undefined) throw new Error("An attempt gave neither an answer nor its text.");
   const id = responseId ?? response.id;
-  const said = dated(door, id === response.id ? response : { ...response, id }, open.services.clock);
-  const { wire, losses } = door.dialect.encodeResponse(said);
+  const answer = withCreatedAt(protocol, id === response.id ? response : { ...response, id }, open.services.clock);
+  const { wire, losses } = protocol.dialect.encodeResponse(answer);
   await finish(open, response, losses, id);
   const headers = koineHeaders(open, countLosses(open.losses) + countLosses(losses));
-  const body = stringifyJson(restatedWhole(open, door, response, wire));
+  const body = stringifyJson(echoRequestSettings(open, protocol, response, wire));
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** Throws where it could not be recorded, and such calls are refused. */
+/** Throws if the answer could not be recorded and the policy is "refuse". */
 async function finish(
   open: OpenCall,
-  response: Response | undefined,
+  response: ModelResponse | undefined,
   losses: readonly Loss[],
   responseId: string | undefined,
 ): Promise<void> {
-  const refused = await open.finish(response, losses, response && { response, responseId });
-  if (refused !== undefined) throw refused;
+  const recordError = await open.finish(response, losses, response && { response, responseId });
+  if (recordError !== undefined) throw recordError;
 }
 
-/** An answer that was given before (B95). */
-export function earlierReply(open: OpenCall, earlier: Response, door: ClientProtocol): Reply {
-  const { wire, losses } = door.dialect.encodeResponse(dated(door, earlier, open.services.clock));
+/** Replays the recorded answer of an earlier call (B95). */
+export function replayWholeReply(open: OpenCall, earlierAnswer: ModelResponse, protocol: ClientProtocol): ServerReply {
+  const { wire, losses } = protocol.dialect.encodeResponse(withCreatedAt(protocol, earlierAnswer, open.services.clock));
   open.discard();
   return {
     status: 200,
     headers: { "content-type": "application/json", ...koineHeaders(open, countLosses(losses)) },
-    body: stringifyJson(restatedWhole(open, door, earlier, wire)),
+    body: stringifyJson(echoRequestSettings(open, protocol, earlierAnswer, wire)),
   };
 }
 
-/** Responses say what they were asked, whoever answered. */
-function restatedWhole({ spec }: OpenCall, { id }: ClientProtocol, response: Response, wire: unknown): unknown {
+/** Adds the request's settings to a Responses object; other protocols do not echo them. */
+function echoRequestSettings(
+  { spec }: OpenCall,
+  { id }: ClientProtocol,
+  response: ModelResponse,
+  wire: unknown,
+): unknown {
   if (id !== "openai-responses" || !isObject(wire)) return wire;
-  return restating(response, (spec.said ?? spec.request)())(wire);
+  return echoSettings(response, (spec.getOriginalRequest ?? spec.getRequest)())(wire);
 }

@@ -1,6 +1,6 @@
-// What browsers are told: that replies are data and not pages, and, for allowed origins, that their pages may read them.
+// Security and CORS headers: replies are data, not pages, and allowed origins may read them.
 
-/** On every reply that does not say otherwise. */
+/** Headers of every reply that does not override them. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -9,7 +9,7 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   "x-request-id",
   "request-id",
   "retry-after",
@@ -21,27 +21,27 @@ const EXPOSED = [
   "x-vercel-ai-ui-message-stream",
 ].join(", ");
 
-/** For a page of an allowed origin that reads a reply. */
+/** Returns the headers for a page of an allowed origin. */
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": EXPOSED,
+    "access-control-expose-headers": EXPOSED_HEADERS,
     "cross-origin-resource-policy": "cross-origin",
     vary: "origin",
   };
 }
 
-/** The answer to a browser that asks before it sends. */
+/** Returns the headers of a CORS preflight reply. */
 export function preflightHeaders(
   origin: string,
   methods: readonly string[],
   headers: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const asked = headers["access-control-request-headers"];
+  const requestedHeaders = headers["access-control-request-headers"];
   return {
     ...corsHeaders(origin),
     "access-control-allow-methods": methods.join(", "),
-    ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
+    ...(requestedHeaders === undefined ? {} : { "access-control-allow-headers": requestedHeaders }),
     ...(headers["access-control-request-private-network"] === "true"
       ? { "access-control-allow-private-network": "true" }
       : {}),

@@ -1,61 +1,61 @@
-// A request of node:http as the server sees it: what few routes need is made when it is asked for.
+// Adapts a request of node:http; values that few routes need are created on demand.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
-import type { Deadlines } from "./deadlines.ts";
-import { collect, decodeChunks } from "./encodings.ts";
-import type { Incoming } from "./front.ts";
-import { leftError, tooLarge, tooSlow } from "./refusals.ts";
+import type { BodyDeadlines } from "./body-deadlines.ts";
+import { collect, decodeChunks } from "./content-encoding.ts";
+import type { IncomingRequest } from "./exchange.ts";
+import { createClientGoneError, createTooLargeError, createTooSlowError } from "./body-errors.ts";
 
-const NONE: ServerRequest["params"] = {};
+const NO_PARAMS: ServerRequest["params"] = {};
 
-/** What all requests of a server share. */
-export interface RequestDoor {
+/** State that all requests of a server share. */
+export interface NodeRequestContext {
   limits: ServerLimits;
-  deadlines: Deadlines;
-  /** A reply is over: all of it was handed on, or its connection is gone. */
-  closed: () => void;
+  deadlines: BodyDeadlines;
+  /** Called when a reply has ended or its connection is gone. */
+  onReplyEnd: () => void;
 }
 
-export class NodeRequest implements Incoming {
+export class NodeRequest implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly id: string;
-  params = NONE;
-  /** Whether the connection is gone. */
-  gone = false;
+  params = NO_PARAMS;
+  /** True if the connection is gone. */
+  isGone = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #door: RequestDoor;
+  readonly #context: NodeRequestContext;
   readonly #search: string;
   #query: URLSearchParams | undefined;
-  #left: AbortController | undefined;
+  #abort: AbortController | undefined;
   #onGone: (() => void) | undefined;
-  /** Ends the reading of the body. */
+  /** Ends reading the body. */
   #stop: ((error: ServerError) => void) | undefined;
-  /** The client waits to be told that it may send. */
-  #continues: boolean;
+  /** True if the client waits for "100 Continue". */
+  #awaitsContinue: boolean;
 
   constructor(
     message: IncomingMessage,
     response: ServerResponse,
-    door: RequestDoor,
+    context: NodeRequestContext,
     { id, continues }: { id: string; continues: boolean },
   ) {
     this.#message = message;
     this.#response = response;
-    this.#door = door;
-    this.#continues = continues;
+    this.#context = context;
+    this.#awaitsContinue = continues;
     this.id = id;
     this.method = message.method ?? "GET";
-    // Only `set-cookie` is a list there, and no request has it.
+    // Only `set-cookie` can be a list, and requests do not have it.
     this.headers = message.headers as Record<string, string>;
     let target = message.url ?? "/";
     if (!target.startsWith("/")) {
       const whole = URL.parse(target);
-      // The absolute form names the host that counts.
+      // An absolute request target overrides the Host header.
       if (whole !== null) this.headers = { ...this.headers, host: whole.host };
       target = whole === null ? target : `${whole.pathname}${whole.search}`;
     }
@@ -64,7 +64,7 @@ export class NodeRequest implements Incoming {
     this.#search = mark < 0 ? "" : target.slice(mark + 1);
     response.on("close", () => {
       this.#close();
-      door.closed();
+      context.onReplyEnd();
     });
   }
 
@@ -77,105 +77,105 @@ export class NodeRequest implements Incoming {
   }
 
   get signal(): AbortSignal {
-    this.#left ??= new AbortController();
-    if (this.gone) this.#left.abort(leftError());
-    return this.#left.signal;
+    this.#abort ??= new AbortController();
+    if (this.isGone) this.#abort.abort(createClientGoneError());
+    return this.#abort.signal;
   }
 
-  /** Calls back once when the connection is gone before the reply was whole. */
+  /** Calls the listener once if the connection closes before the reply is complete. */
   whenGone(listener: () => void): void {
     this.#onGone = listener;
   }
 
   #close(): void {
     if (this.#response.writableFinished) return;
-    this.gone = true;
-    this.#stop?.(leftError());
+    this.isGone = true;
+    this.#stop?.(createClientGoneError());
     this.#onGone?.();
-    this.#left?.abort(leftError());
+    this.#abort?.abort(createClientGoneError());
   }
 
   body(): Promise<Uint8Array> {
     return this.headers["content-encoding"] === undefined ? this.#collect() : collect(this.chunks());
   }
 
-  chunks(most = this.#door.limits.bodyBytes): AsyncIterable<Uint8Array> {
+  chunks(maxBytes = this.#context.limits.bodyBytes): AsyncIterable<Uint8Array> {
     const encoding = this.headers["content-encoding"];
-    const chunks = this.#chunks(most);
-    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, most);
+    const chunks = this.#chunks(maxBytes);
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, maxBytes);
   }
 
   #collect(): Promise<Uint8Array> {
     const message = this.#message;
-    const { bodyBytes } = this.#door.limits;
+    const { bodyBytes } = this.#context.limits;
     return new Promise((resolve, reject) => {
-      this.#open(bodyBytes);
+      this.#checkBeforeReading(bodyBytes);
       const chunks: Buffer[] = [];
       let size = 0;
-      const take = (chunk: Buffer): void => {
+      const onData = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > bodyBytes) this.#stop?.(tooLarge(bodyBytes));
+        if (size > bodyBytes) this.#stop?.(createTooLargeError(bodyBytes));
         else chunks.push(chunk);
       };
-      this.#begin((error) => {
-        message.off("data", take);
+      this.#startReading((error) => {
+        message.off("data", onData);
         reject(error);
       });
-      message.on("data", take);
+      message.on("data", onData);
       message.on("end", () => {
-        this.#over();
+        this.#endReading();
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
       });
     });
   }
 
-  async *#chunks(most: number): AsyncIterable<Uint8Array> {
-    this.#open(most);
-    // Whoever stops reading leaves the connection as it is: a refusal can still be sent on it.
+  async *#chunks(maxBytes: number): AsyncIterable<Uint8Array> {
+    this.#checkBeforeReading(maxBytes);
+    // Not destroyed, so that an error reply can still be sent on the connection.
     const iterator: AsyncIterator<Buffer> = this.#message.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<never>();
-    // Nobody may be waiting when it happens.
+    // Prevents an unhandled rejection.
     stopped.promise.catch(() => {});
-    this.#begin(stopped.reject);
+    this.#startReading(stopped.reject);
     let size = 0;
     try {
       for (;;) {
         const result = await Promise.race([iterator.next(), stopped.promise]);
         if (result.done === true) return;
         size += result.value.length;
-        if (size > most) throw tooLarge(most);
+        if (size > maxBytes) throw createTooLargeError(maxBytes);
         yield result.value;
       }
     } catch (error) {
-      throw error instanceof ServerError ? error : leftError(error);
+      throw error instanceof ServerError ? error : createClientGoneError(error);
     } finally {
-      this.#over();
+      this.#endReading();
       void iterator.return?.();
     }
   }
 
-  /** The body must be there in time. `stop` is called once at most, and never when it is over. */
-  #begin(stop: (error: ServerError) => void): void {
+  /** Starts the body's deadline. `stop` is called at most once, and never after the end. */
+  #startReading(stop: (error: ServerError) => void): void {
     this.#stop = (error) => {
-      this.#over();
+      this.#endReading();
       stop(error);
     };
-    this.#door.deadlines.add(this.#late);
+    this.#context.deadlines.add(this.#onLate);
   }
 
-  #over(): void {
+  #endReading(): void {
     this.#stop = undefined;
-    this.#door.deadlines.remove(this.#late);
+    this.#context.deadlines.remove(this.#onLate);
   }
 
-  readonly #late = (): void => this.#stop?.(tooSlow(this.#door.limits.requestMs));
+  readonly #onLate = (): void => this.#stop?.(createTooSlowError(this.#context.limits.requestMs));
 
-  /** Before the first byte is read: what says that it is too large need not be sent. */
-  #open(most: number): void {
+  /** Rejects a body by its declared length before reading it. */
+  #checkBeforeReading(maxBytes: number): void {
     const declared = this.headers["content-length"];
-    if (declared !== undefined && Number(declared) > most) throw tooLarge(most);
-    if (this.gone || (this.#message.destroyed && !this.#message.readableEnded)) throw leftError();
-    if (this.#continues) this.#response.writeContinue();
-    this.#continues = false;
+    if (declared !== undefined && Number(declared) > maxBytes) throw createTooLargeError(maxBytes);
+    if (this.isGone || (this.#message.destroyed && !this.#message.readableEnded)) throw createClientGoneError();
+    if (this.#awaitsContinue) this.#response.writeContinue();
+    this.#awaitsContinue = false;
   }
 }

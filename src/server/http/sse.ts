@@ -1,50 +1,50 @@
-// Replies that are streams of server-sent events: written as they come, kept alive while they are silent, and ended when
-// the reader leaves or the server shuts down.
+// Creates replies that stream server-sent events, with heartbeats; they end when the reader leaves or the server shuts
+// down.
 import { formatSse, formatSseComment } from "../../sse/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
-import type { Reply, ServerRequest, Services, Sink } from "../types.ts";
+import type { ServerReply, ServerRequest, Services, Sink } from "../types.ts";
 
-/** What a source gives: one event, or several that go out in one write. */
+/** One event, or several in one write. */
 export type SseBatch = JsonEvent | readonly JsonEvent[];
 
 export interface SseOptions {
   headers?: Record<string, string>;
-  /** What is sent between events while nothing happens; default: a comment. */
+  /** Text that is sent while nothing happens; default: a comment. */
   heartbeat?: () => string;
-  /** Written at the beginning, before the first event. */
+  /** Text before the first event. */
   opening?: string;
-  /** Says in the stream why it ends, where its source fails. Without it the connection is cut, and readers try again. */
+  /** Creates the last event if the source fails. Without it the connection is cut, so that readers reconnect. */
   failure?: (error: unknown) => JsonEvent | undefined;
 }
 
 const HEARTBEAT = formatSseComment("keep-alive");
 
 /**
- * `source` is called when the reply begins; its signal is aborted when nobody reads any more, and when the server begins
- * to shut down: an event stream is resumed elsewhere. A source that ends closes the stream.
+ * `source` is called when the reply starts. Its signal is aborted when the reader leaves or shutdown begins, because an
+ * event stream can be resumed on another instance. The stream ends with its source.
  */
-export function sse(
+export function createSseReply(
   services: Pick<Services, "config" | "draining">,
   request: Pick<ServerRequest, "signal">,
   source: (signal: AbortSignal) => AsyncIterable<SseBatch>,
   options: SseOptions = {},
-): Reply {
+): ServerReply {
   const { heartbeat = () => HEARTBEAT, opening, failure } = options;
   return {
     status: 200,
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache, no-transform",
-      // Proxies that collect replies would hold events back.
+      // Stops proxies such as nginx from buffering events.
       "x-accel-buffering": "no",
       ...options.headers,
     },
     async body(sink) {
       const end = AbortSignal.any([request.signal, services.draining]);
       if (opening !== undefined) await sink.write(opening);
-      const timer = new Heartbeat(sink, heartbeat, services.config.heartbeatMs);
+      const timer = new SseHeartbeat(sink, heartbeat, services.config.heartbeatMs);
       try {
-        await copy(source(end), sink, end, timer);
+        await writeEvents(source(end), sink, end, timer);
       } catch (error) {
         if (end.aborted) return;
         const last = failure?.(error);
@@ -57,14 +57,14 @@ export function sse(
   };
 }
 
-async function copy(
+async function writeEvents(
   source: AsyncIterable<SseBatch>,
   sink: Sink,
   end: AbortSignal,
-  heartbeat: Heartbeat,
+  heartbeat: SseHeartbeat,
 ): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  // A source that is slow to hear of the end is not waited for.
+  // The end does not wait for a pending `next()` of the source.
   let stop: (() => void) | undefined;
   const ended = (): void => stop?.();
   end.addEventListener("abort", ended, { once: true });
@@ -76,7 +76,7 @@ async function copy(
       });
       if (result === undefined || result.done === true) return;
       const text = formatBatch(result.value);
-      heartbeat.wrote();
+      heartbeat.noteWrite();
       if (text !== "") await sink.write(text);
     }
   } finally {
@@ -89,21 +89,21 @@ function formatBatch(batch: SseBatch): string {
   return "data" in batch ? formatSse(batch) : batch.map(formatSse).join("");
 }
 
-/** Writes a sign of life whenever nothing else was written for a while. */
-class Heartbeat {
+/** Writes a heartbeat if nothing was written since the last tick. */
+class SseHeartbeat {
   readonly #timer: NodeJS.Timeout;
-  #silent = true;
+  #isSilent = true;
 
   constructor(sink: Sink, text: () => string, everyMs: number) {
     this.#timer = setInterval(() => {
-      // Nothing is awaited: where the reader is slow, the next write waits.
-      if (this.#silent && sink.blocked !== true) void sink.write(text());
-      this.#silent = true;
+      // Not awaited: if the reader is slow, the next write waits.
+      if (this.#isSilent && sink.blocked !== true) void sink.write(text());
+      this.#isSilent = true;
     }, everyMs);
   }
 
-  wrote(): void {
-    this.#silent = false;
+  noteWrite(): void {
+    this.#isSilent = false;
   }
 
   stop(): void {

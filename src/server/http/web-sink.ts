@@ -1,28 +1,27 @@
-// Where a streamed reply goes through the fetch API: a writer waits for a reader that is slow, and one that has stopped
-// reading is cut.
+// The sink of a streamed reply of the fetch API: writers wait for a slow reader, and a stalled reader is cut off.
 import { ServerError } from "../errors.ts";
 import type { Sink } from "../types.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Whoever asked; `leave` says that it is gone. */
-interface Reader {
+/** The reader of the reply; `leave` marks it as gone. */
+interface WebStreamReader {
   readonly signal: AbortSignal;
   leave(): void;
 }
 
 export class WebSink implements Sink {
-  readonly #request: Reader;
+  readonly #request: WebStreamReader;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
   readonly #stallMs: number;
-  #waiting: PromiseWithResolvers<void> | undefined;
+  #drain: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(request: Reader, controller: ReadableStreamDefaultController<Uint8Array>, stallMs: number) {
+  constructor(request: WebStreamReader, controller: ReadableStreamDefaultController<Uint8Array>, stallMs: number) {
     this.#request = request;
     this.#controller = controller;
     this.#stallMs = stallMs;
-    request.signal.addEventListener("abort", () => this.goOn(), { once: true });
+    request.signal.addEventListener("abort", () => this.resume(), { once: true });
   }
 
   get closed(): boolean {
@@ -30,28 +29,28 @@ export class WebSink implements Sink {
   }
 
   get blocked(): boolean {
-    return this.#waiting !== undefined;
+    return this.#drain !== undefined;
   }
 
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     if (this.closed || chunk.length === 0) return undefined;
     this.#controller.enqueue(typeof chunk === "string" ? ENCODER.encode(chunk) : chunk);
-    return (this.#controller.desiredSize ?? 1) > 0 ? undefined : this.#drained();
+    return (this.#controller.desiredSize ?? 1) > 0 ? undefined : this.#waitForDrain();
   }
 
-  /** Several may write at a time: all of them wait for the same. */
-  #drained(): Promise<void> {
-    if (this.#waiting !== undefined) return this.#waiting.promise;
-    this.#waiting = Promise.withResolvers();
+  /** Concurrent writers wait for the same promise. */
+  #waitForDrain(): Promise<void> {
+    if (this.#drain !== undefined) return this.#drain.promise;
+    this.#drain = Promise.withResolvers();
     this.#timer = setTimeout(() => this.#cut(), this.#stallMs);
-    return this.#waiting.promise;
+    return this.#drain.promise;
   }
 
-  /** There is room, or nobody is there any more. */
-  goOn(): void {
+  /** Continues when there is room or the reader is gone. */
+  resume(): void {
     clearTimeout(this.#timer);
-    this.#waiting?.resolve();
-    this.#waiting = undefined;
+    this.#drain?.resolve();
+    this.#drain = undefined;
   }
 
   #cut(): void {

@@ -1,15 +1,15 @@
-// The OpenAPI document, made from the routes themselves: what is served is what is described.
+// Creates the OpenAPI document from the routes, so that it always matches the server.
 import type { JsonObject, JsonValue, SchemaObject } from "../../model/index.ts";
-import { jsonSchema, schemaOf } from "../../model/schema.ts";
+import { jsonSchema, toJsonSchema } from "../../model/validation/json-schema.ts";
 import type { Operation, Route } from "../types.ts";
 import { SHAPES } from "./schemas.ts";
 
 const TAGS: Readonly<Record<Operation["tag"], string>> = {
-  gateway: "What the official SDKs call, with every model behind each of them.",
-  tasks: "Agents at work: their messages, events and queues.",
-  ledger: "Every conversation: threads, branches, runs, live events, search, export and translation.",
+  gateway: "The endpoints of the official SDKs, each with all models.",
+  tasks: "Agents that run on the server: messages, events and queues.",
+  ledger: "Stored conversations: threads, branches, runs, live events, search, export and translation.",
   chat: "The AI SDK's `useChat`.",
-  operations: "Health, figures, and this document.",
+  operations: "Health, metrics, and this document.",
 };
 
 const ABOUT =
@@ -22,8 +22,8 @@ const VERSION = "1";
 export function openapiDocument(routes: readonly Route[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
-    const item = (paths[templateOf(route.paths[0])] ??= {});
-    item[route.method.toLowerCase()] = describe(route);
+    const item = (paths[toPathTemplate(route.paths[0])] ??= {});
+    item[route.method.toLowerCase()] = describeRoute(route);
   }
   const document: JsonObject = {
     openapi: "3.1.1",
@@ -40,54 +40,57 @@ export function openapiDocument(routes: readonly Route[]): JsonObject {
       },
     },
   };
-  return relocated(document);
+  return moveReferences(document);
 }
 
-/** The model's own definitions, and what the routes share. */
+/** The schemas of the model and those that routes share. */
 function schemas(): JsonObject {
-  const own = Object.entries(SHAPES).map(([name, shape]): [string, JsonValue] => [name, schemaOf(shape)]);
-  // The published schema holds its definitions as an object.
+  const own = Object.entries(SHAPES).map(([name, shape]): [string, JsonValue] => [name, toJsonSchema(shape)]);
+  // The published schema has its definitions as an object.
   return { ...(jsonSchema()["$defs"] as JsonObject), ...Object.fromEntries(own) };
 }
 
-/** `/v1/threads/:id` and `/v1beta/models/*model:countTokens`, as OpenAPI writes them. */
-function templateOf(path: string): string {
+/** Converts a route path such as `/v1/threads/:id` or `/v1beta/models/*model:countTokens` to an OpenAPI template. */
+function toPathTemplate(path: string): string {
   return path.replaceAll(/[:*](\w+)/g, (whole, name: string, at: number) =>
     path[at - 1] === "/" ? `{${name}}` : whole,
   );
 }
 
-function describe({ operation, paths, public: open, formatError: failure }: Route): JsonObject {
+function describeRoute({ operation, paths, public: open, formatError: failure }: Route): JsonObject {
   const { id, tag, summary, body, bodyType = "application/json" } = operation;
   const described: JsonObject = {
     operationId: id,
     tags: [tag],
     summary,
-    parameters: parametersOf(operation, paths[0]),
+    parameters: listParameters(operation, paths[0]),
   };
   if (paths.length > 1) described["description"] = `Also: ${paths.slice(1).join(", ")}`;
   if (body !== undefined) {
-    described["requestBody"] = { required: true, content: { [bodyType]: { schema: schemaFor(body) } } };
+    described["requestBody"] = { required: true, content: { [bodyType]: { schema: toSchema(body) } } };
   }
   const responses: JsonObject = Object.fromEntries(
-    Object.entries(operation.replies).map(([status, reply]): [string, JsonValue] => [status, replyOf(reply)]),
+    Object.entries(operation.replies).map(([status, reply]): [string, JsonValue] => [
+      status,
+      describeReplyContent(reply),
+    ]),
   );
   const isOwnError = failure === undefined;
   responses["default"] = isOwnError
-    ? replyOf({ description: "An error, with a stable code.", schema: "Error" })
-    : replyOf({ description: "An error, in the words of the route's clients.", schema: {} });
+    ? describeReplyContent({ description: "An error, with a stable code.", schema: "Error" })
+    : describeReplyContent({ description: "An error in the format of the route's clients.", schema: {} });
   described["responses"] = responses;
   if (open === true) described["security"] = [];
   return described;
 }
 
-function replyOf({ description, schema, type }: Operation["replies"][number]): JsonObject {
+function describeReplyContent({ description, schema, type }: Operation["replies"][number]): JsonObject {
   if (schema === undefined && type === undefined) return { description };
-  const media = schema === undefined ? { schema: { type: "string" } } : { schema: schemaFor(schema) };
+  const media = schema === undefined ? { schema: { type: "string" } } : { schema: toSchema(schema) };
   return { description, content: { [type ?? "application/json"]: media } };
 }
 
-function parametersOf({ query = {}, headers = {} }: Operation, path: string): JsonValue[] {
+function listParameters({ query = {}, headers = {} }: Operation, path: string): JsonValue[] {
   const names = [...path.matchAll(/\/[:*](\w+)/g)].map(([, name = ""]) => name);
   return [
     ...names.map((name) => parameter("path", name, { type: "string" }, true)),
@@ -96,27 +99,32 @@ function parametersOf({ query = {}, headers = {} }: Operation, path: string): Js
   ];
 }
 
-function parameter(place: string, name: string, given: SchemaObject, required: boolean): JsonObject {
-  const { description, ...schema } = given;
-  // Operations are written as JSON.
-  const described: JsonObject = { name, in: place, required, schema: schema as JsonObject };
+function parameter(location: string, name: string, schemaObject: SchemaObject, required: boolean): JsonObject {
+  const { description, ...schema } = schemaObject;
+  // Operations contain JSON values only.
+  const described: JsonObject = { name, in: location, required, schema: schema as JsonObject };
   if (typeof description === "string") described["description"] = description;
   return described;
 }
 
-function schemaFor(schema: SchemaObject | string): JsonObject {
+function toSchema(schema: SchemaObject | string): JsonObject {
   if (typeof schema === "string") return { $ref: `#/$defs/${schema}` };
-  // Operations are written as JSON.
+  // Operations contain JSON values only.
   return schema as JsonObject;
 }
 
-const PLACE = "#/$defs/";
+const DEFS_PREFIX = "#/$defs/";
 
-/** Definitions stand elsewhere in a document of this kind; the words of messages are no references. */
-function relocated<Value extends JsonValue>(value: Value): Value {
+/**
+ * Points `$ref`s to `#/components/schemas/`, where OpenAPI has definitions. Other strings stay, even if they look like
+ * a reference.
+ */
+function moveReferences<Value extends JsonValue>(value: Value): Value {
   const copy = (each: JsonValue, key?: string): JsonValue => {
     if (typeof each === "string") {
-      return key === "$ref" && each.startsWith(PLACE) ? `#/components/schemas/${each.slice(PLACE.length)}` : each;
+      return key === "$ref" && each.startsWith(DEFS_PREFIX)
+        ? `#/components/schemas/${each.slice(DEFS_PREFIX.length)}`
+        : each;
     }
     if (Array.isArray(each)) return each.map((item) => copy(item));
     if (typeof each !== "object" || each === null) return each;
@@ -124,6 +132,6 @@ function relocated<Value extends JsonValue>(value: Value): Value {
       Object.entries(each).map(([name, item]): [string, JsonValue] => [name, copy(item, name)]),
     );
   };
-  // A copy of the same structure.
+  // The copy has the same structure.
   return copy(value) as Value;
 }

@@ -1,10 +1,10 @@
-// The OpenAPI document over HTTP: made at the first request, from the routes of every part.
+// The OpenAPI module: serves the document, which is created at the first request.
 import { stringifyJson } from "../../model/index.ts";
 import type { ServerModule, Route } from "../types.ts";
 import { openapiDocument } from "./document.ts";
 
-/** `routes` is asked once, when the document is first wanted: all parts must have theirs by then. */
-export function openapiPart(routes: () => readonly Route[]): ServerModule {
+/** `routes` is called once, at the first request, when all modules exist. */
+export function openapiModule(routes: () => readonly Route[]): ServerModule {
   let text: string | undefined;
   const document: Route = {
     method: "GET",

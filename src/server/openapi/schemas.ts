@@ -1,5 +1,4 @@
-// The shapes that several routes speak of, by the names they have in the OpenAPI document. What the model has a shape for
-// comes from there.
+// Shapes that several routes share, by their names in the OpenAPI document. The model's own shapes come from src/model.
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
 import {
   boolean,
@@ -12,23 +11,23 @@ import {
   object,
   reference,
   string,
-  words,
-} from "../../model/shape.ts";
-import type { AnyShape } from "../../model/shape.ts";
-import { usage } from "../../model/shapes.ts";
+  oneOf,
+} from "../../model/validation/shape.ts";
+import type { AnyShape } from "../../model/validation/shape.ts";
+import { usage } from "../../model/validation/message-shapes.ts";
 import { ROLES } from "../../model/message.ts";
 import { RUN_STATES, THREAD_CHANGES } from "../../ledger/index.ts";
 import { SERVER_ERRORS } from "../errors.ts";
 import type { ServerErrorCode } from "../errors.ts";
 
-/** The caller's own facts. */
-export const facts = dictionary(json);
+/** Metadata of clients: any JSON object. */
+export const anyMetadata = dictionary(json);
 
 const error = object(
   {
     error: object(
-      // The table's keys are its codes.
-      { code: words(...(Object.keys(SERVER_ERRORS) as ServerErrorCode[])), message: string },
+      // The keys of the table are the codes.
+      { code: oneOf(...(Object.keys(SERVER_ERRORS) as ServerErrorCode[])), message: string },
       { path: string, requestId: string },
     ),
   },
@@ -41,7 +40,7 @@ const thread = object(
     title: nullable(string),
     scope: nullable(string),
     kind: nullable(string),
-    metadata: facts,
+    metadata: anyMetadata,
     createdAt: string,
     activeLeafId: nullable(string),
   },
@@ -53,11 +52,11 @@ const summary = object(
   { usage },
 );
 
-/** Threads as lists show them: with a summary where it was asked for. */
+/** A thread in a list, with a summary if the query requested it. */
 const listedThread = object(thread.required, { summary: reference("ThreadSummary") });
 
 const outlinedMessage = object(
-  { id: string, parentMessageId: nullable(string), role: words(...ROLES), createdAt: string, preview: string },
+  { id: string, parentMessageId: nullable(string), role: oneOf(...ROLES), createdAt: string, preview: string },
   {
     runId: string,
     model: string,
@@ -71,7 +70,7 @@ const outlinedMessage = object(
 const searchHit = object({ threadId: string, messageId: string, snippet: string }, {});
 
 const loss = object(
-  { path: string, action: words(...LOSS_ACTIONS), level: words(...LOSS_LEVELS), code: string, message: string },
+  { path: string, action: oneOf(...LOSS_ACTIONS), level: oneOf(...LOSS_LEVELS), code: string, message: string },
   {},
 );
 
@@ -81,14 +80,14 @@ const run = object(
   {
     id: string,
     threadId: string,
-    state: words(...RUN_STATES),
-    mode: words("replace", "branch"),
+    state: oneOf(...RUN_STATES),
+    mode: oneOf("replace", "branch"),
     createdAt: string,
     epoch: integer,
     lastSeq: integer,
     losses: list(reference("Loss")),
-    attempts: list(facts),
-    metadata: facts,
+    attempts: list(anyMetadata),
+    metadata: anyMetadata,
   },
   {
     forkFromMessageId: nullable(string),
@@ -99,13 +98,13 @@ const run = object(
   },
 );
 
-/** Something in another dialect's words, and what did not arrive. */
+/** A payload in another dialect, with its losses. */
 const translated = object(
   { dialect: string, wire: json, losses: list(reference("Loss")) },
-  { from: string, kind: string, address: facts, status: integer },
+  { from: string, kind: string, address: anyMetadata, status: integer },
 );
 
-/** What an export took in, or a purge deleted. */
+/** Counts of an import and of a deletion. */
 const imported = object({ threads: count, messages: count, runs: count, blobs: count, known: count }, {});
 const deleted = object(
   { threads: count, messages: count, runs: count, logRows: count, keys: count, blobs: count, bytes: count },
@@ -113,7 +112,7 @@ const deleted = object(
   { open: true },
 );
 
-/** Routes name these; the document has them beside the model's own. */
+/** Schemas of the document besides the model's own. */
 export const SHAPES: Readonly<Record<string, AnyShape>> = {
   Error: error,
   Thread: thread,
@@ -135,7 +134,7 @@ export const SHAPES: Readonly<Record<string, AnyShape>> = {
     },
     {},
   ),
-  ThreadChange: object({ threadId: string, change: words(...THREAD_CHANGES) }, {}),
+  ThreadChange: object({ threadId: string, change: oneOf(...THREAD_CHANGES) }, {}),
   Messages: object({ messages: list(reference("StoredMessage")) }, {}),
   Tree: object({ messages: list(reference("StoredMessage")), activeLeafId: nullable(string) }, {}),
   Run: run,

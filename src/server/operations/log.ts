@@ -1,4 +1,4 @@
-// Structured logs: one line per event. Never a key, a token, an authorization header or what a conversation says.
+// The logger interface: one line per event. Keys, tokens, credentials and message contents are never logged.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -1,4 +1,4 @@
-// Counters, gauges and histograms, and their Prometheus text.
+// Interfaces of counters, gauges and histograms.
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -14,10 +14,12 @@ export interface Histogram {
 }
 
 export interface Metrics {
-  /** The same name gives the same one. Labels must have few values: never a thread, a token's text or a path with ids. */
+  /**
+   * The same name returns the same counter. Labels must have few values: never thread ids, tokens or paths with ids.
+   */
   counter(name: string, help: string): Counter;
   gauge(name: string, help: string): Gauge;
   histogram(name: string, help: string, buckets?: readonly number[]): Histogram;
-  /** The exposition format, version 0.0.4. */
+  /** Returns the Prometheus text format, version 0.0.4. */
   text(): string;
 }

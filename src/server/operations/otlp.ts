@@ -1,5 +1,5 @@
-// Spans to an OpenTelemetry collector: OTLP over HTTP as JSON, in batches. A collector that is slow or away costs spans,
-// which are counted, and never a call.
+// Exports spans to an OpenTelemetry collector in batches: OTLP over HTTP as JSON. A slow or unreachable collector loses
+// spans, which are counted, but never delays a call.
 import type { Transport } from "../../client/index.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { Logger } from "./log.ts";
@@ -8,12 +8,12 @@ import { createSpanMaker, NO_SPAN } from "./spans.ts";
 import type { FinishedSpan } from "./spans.ts";
 import type { Tracer } from "./tracing.ts";
 
-/** The most spans that wait; what comes beyond is dropped. */
-const MOST_WAITING = 4096;
+/** Further spans are dropped while this many are queued. */
+const MAX_QUEUED_SPANS = 4096;
 const BATCH = 512;
 const EVERY_MS = 2000;
 const SEND_MS = 10_000;
-/** How long a shutdown waits for a collector, however many batches are left. */
+/** Longest wait for a collector at shutdown, for all batches together. */
 const CLOSE_MS = 2000;
 
 export interface TracerOptions {
@@ -21,48 +21,51 @@ export interface TracerOptions {
   transport: () => Transport;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** So many random bytes, as hex. */
+  /** Returns random bytes as hex. */
   randomHex: (bytes: number) => string;
   instance: string;
   log: Logger;
   metrics: Metrics;
 }
 
-const NOTHING: Tracer = { span: () => NO_SPAN, close: async () => {} };
+const DISABLED_TRACER: Tracer = { span: () => NO_SPAN, close: async () => {} };
 
 export function createTracer(options: TracerOptions): Tracer {
   const { telemetry } = options;
-  if (telemetry === undefined) return NOTHING;
-  const exporter = new Exporter(telemetry, options);
+  if (telemetry === undefined) return DISABLED_TRACER;
+  const exporter = new SpanExporter(telemetry, options);
   const span = createSpanMaker(options, (each) => exporter.add(each));
   return { span, close: () => exporter.close() };
 }
 
-class Exporter {
+class SpanExporter {
   readonly #telemetry: NonNullable<ServerConfig["telemetry"]>;
   readonly #options: TracerOptions;
   readonly #dropped;
-  #waiting: FinishedSpan[] = [];
+  #queue: FinishedSpan[] = [];
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
-  #isTold = false;
-  /** Aborted when nothing more is waited for. */
+  #isFailureLogged = false;
+  /** Aborted when `close` has waited long enough. */
   readonly #late = new AbortController();
 
   constructor(telemetry: NonNullable<ServerConfig["telemetry"]>, options: TracerOptions) {
     this.#telemetry = telemetry;
     this.#options = options;
-    this.#dropped = options.metrics.counter("koine_spans_dropped_total", "Spans that no collector took.");
+    this.#dropped = options.metrics.counter(
+      "koine_spans_dropped_total",
+      "Spans that could not be sent to a collector.",
+    );
   }
 
   add(span: FinishedSpan): void {
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#queue.length >= MAX_QUEUED_SPANS) {
       this.#dropped.add(1);
       return;
     }
-    this.#waiting.push(span);
-    if (this.#waiting.length >= BATCH) void this.#flush();
-    // Spans that wait are no reason for a process to live: `close` sends them.
+    this.#queue.push(span);
+    if (this.#queue.length >= BATCH) void this.#flush();
+    // Unreferenced, so that queued spans do not keep the process alive; `close` sends them.
     else this.#timer ??= setTimeout(() => void this.#flush(), EVERY_MS).unref();
   }
 
@@ -75,7 +78,7 @@ class Exporter {
     clearTimeout(timer);
   }
 
-  /** One batch at a time, until none is left. */
+  /** Sends batches one after the other until the queue is empty. */
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -86,16 +89,16 @@ class Exporter {
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH);
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, BATCH);
       try {
         await this.#send(batch);
-        this.#isTold = false;
+        this.#isFailureLogged = false;
       } catch (error) {
         this.#dropped.add(batch.length);
-        // Once, and again only after it has worked in between.
-        if (!this.#isTold) this.#options.log.error("telemetry not sent", { spans: batch.length }, error);
-        this.#isTold = true;
+        // Logged once, and again only after a success.
+        if (!this.#isFailureLogged) this.#options.log.error("telemetry not sent", { spans: batch.length }, error);
+        this.#isFailureLogged = true;
       }
     }
   }
@@ -118,7 +121,7 @@ class Exporter {
   }
 }
 
-/** The usual variable names the collector; spans have a path of their own there. */
+/** The usual variable has the base URL; the path for traces is added. */
 function tracesUrl(url: string): string {
   return /\/v1\/traces\/?$/.test(url) ? url : `${url.replace(/\/$/, "")}/v1/traces`;
 }
@@ -140,7 +143,7 @@ function wireSpan(span: FinishedSpan): object {
   };
 }
 
-/** As text: a double does not hold it. */
+/** A string, because a double cannot hold it exactly. */
 function nanoseconds(ms: number): string {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }

@@ -1,32 +1,32 @@
-// Metrics in memory, and their text in Prometheus' exposition format.
+// Stores metrics in memory and formats them as Prometheus text.
 import type { Counter, Gauge, Histogram, Labels, Metrics } from "./metrics.ts";
 
-/** Seconds: from a cached answer to a model that thinks for minutes. */
+/** Seconds, from a cached answer to a model that thinks for minutes. */
 const DEFAULT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** A label with ever new values must not fill the memory: what comes beyond is counted under no labels' name. */
+/** Limits memory if a label has ever new values; further series are counted under `overflow="true"`. */
 const MAX_SERIES = 2000;
 
-interface Family {
+interface MetricFamily {
   kind: "counter" | "gauge" | "histogram";
   help: string;
   lines(name: string): string[];
 }
 
 export function createMetrics(): Metrics {
-  const families = new Map<string, Family>();
-  const known = <Kind extends Family>(name: string, make: () => Kind): Kind => {
+  const families = new Map<string, MetricFamily>();
+  const getOrCreate = <Kind extends MetricFamily>(name: string, make: () => Kind): Kind => {
     const family = families.get(name);
-    const made = make();
-    // The same name and kind is the same class: `make` gives one of it.
-    if (family !== undefined && family.kind === made.kind) return family as Kind;
+    const created = make();
+    // The same kind means the same class.
+    if (family !== undefined && family.kind === created.kind) return family as Kind;
     if (family !== undefined) throw new TypeError(`The metric ${name} is a ${family.kind} already.`);
-    families.set(name, made);
-    return made;
+    families.set(name, created);
+    return created;
   };
   return {
-    counter: (name, help) => known(name, () => new Numbers("counter", help)),
-    gauge: (name, help) => known(name, () => new Numbers("gauge", help)),
-    histogram: (name, help, buckets = DEFAULT_BUCKETS) => known(name, () => new Buckets(help, buckets)),
+    counter: (name, help) => getOrCreate(name, () => new NumberMetric("counter", help)),
+    gauge: (name, help) => getOrCreate(name, () => new NumberMetric("gauge", help)),
+    histogram: (name, help, buckets = DEFAULT_BUCKETS) => getOrCreate(name, () => new HistogramMetric(help, buckets)),
     text() {
       let text = "";
       for (const [name, family] of families) {
@@ -38,10 +38,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Label values → what is kept for them. */
-class Series<Value> {
+/** The values of a metric by label text. */
+class MetricSeries<Value> {
   readonly values = new Map<string, Value>();
-  /** Callers on hot paths give the very same labels again. */
+  /** Cached by object identity, because hot paths pass the same label objects. */
   readonly #known = new WeakMap<Labels, Value>();
   readonly #make: () => Value;
 
@@ -67,10 +67,10 @@ class Series<Value> {
   }
 }
 
-class Numbers implements Family, Counter, Gauge {
+class NumberMetric implements MetricFamily, Counter, Gauge {
   readonly kind: "counter" | "gauge";
   readonly help: string;
-  readonly #series = new Series(() => ({ value: 0 }));
+  readonly #series = new MetricSeries(() => ({ value: 0 }));
 
   constructor(kind: "counter" | "gauge", help: string) {
     this.kind = kind;
@@ -90,16 +90,16 @@ class Numbers implements Family, Counter, Gauge {
   }
 }
 
-class Buckets implements Family, Histogram {
+class HistogramMetric implements MetricFamily, Histogram {
   readonly kind = "histogram";
   readonly help: string;
   readonly #bounds: readonly number[];
-  readonly #series: Series<{ counts: number[]; sum: number }>;
+  readonly #series: MetricSeries<{ counts: number[]; sum: number }>;
 
   constructor(help: string, bounds: readonly number[]) {
     this.help = help;
     this.#bounds = [...bounds].sort((a, b) => a - b);
-    this.#series = new Series(() => ({ counts: [...this.#bounds, Infinity].map(() => 0), sum: 0 }));
+    this.#series = new MetricSeries(() => ({ counts: [...this.#bounds, Infinity].map(() => 0), sum: 0 }));
   }
 
   observe(value: number, labels?: Labels): void {
@@ -129,7 +129,7 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
 }
 
-/** In the order given: callers name the labels of a metric in one order. */
+/** Formats labels in the given order; callers use one order per metric. */
 function labelText(labels: Labels): string {
   let text = "";
   for (const name in labels) {

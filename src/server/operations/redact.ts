@@ -1,10 +1,10 @@
-// Takes secrets out of whatever is about to be logged: those that are known, and whatever looks like one.
+// Hides secrets in log values: known ones, and texts that look like one.
 
-/** Names of fields whose values are never shown. */
+/** Field names whose values are never shown. */
 const SECRET_NAMES =
   /^(authorization|proxy-authorization|cookie|set-cookie|password|secret|x-api-key|x-goog-api-key|api-?key|key|token)$/i;
 
-/** Keys of the usual providers, tokens of Koine's own, web tokens, bearer headers, and keys and passwords in URLs. */
+/** Keys of common providers, Koine's tokens, JWTs, bearer headers, and keys and passwords in URLs. */
 const SECRET_TEXTS = new RegExp(
   [
     /\b(?:sk|pk|rk|gsk|xai|hf|koine)[-_][\w-]{12,}/,
@@ -18,22 +18,22 @@ const SECRET_TEXTS = new RegExp(
     .join("|"),
   "gi",
 );
-/** Only what has one of these can have a secret of those. */
+/** A cheap test that a text may contain one of them. */
 const SUSPECT = /[-_=@]\S|AIza|eyJ|bearer|basic/i;
 const HIDDEN = "[hidden]";
 
 export type Redact = (text: string, name?: string) => string;
 
-/** `secrets`: texts that must not be shown, wherever they stand. Very short ones would hide words instead. */
-export function redactor(secrets: Iterable<string>): Redact {
-  // The longest first: one secret may be the beginning of another.
+/** `secrets` are hidden wherever they occur. Very short ones are ignored, because they would hide plain words. */
+export function createRedactor(secrets: Iterable<string>): Redact {
+  // Longest first, because one secret may be the start of another.
   const known = [...new Set(secrets)].filter((each) => each.length >= 6).sort((a, b) => b.length - a.length);
   const names = new Map<string, boolean>();
   const isSecretName = (name: string): boolean => {
     const known = names.get(name);
     if (known !== undefined) return known;
     const isSecret = SECRET_NAMES.test(name);
-    // Names of fields are few; others are not kept.
+    // Field names are few; the limit protects against dynamic names.
     if (names.size < 500) names.set(name, isSecret);
     return isSecret;
   };

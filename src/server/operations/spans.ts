@@ -1,5 +1,5 @@
-// Spans while they are open: their ids, their place in the client's trace, and their facts. Contents are never among them.
-import type { Span, SpanFields, Tracer } from "./tracing.ts";
+// Creates spans: ids, parent in the client's trace, and fields. Message contents are never included.
+import type { TraceSpan, SpanFields, Tracer } from "./tracing.ts";
 
 export interface FinishedSpan {
   traceId: string;
@@ -13,21 +13,24 @@ export interface FinishedSpan {
   error: string | undefined;
 }
 
-interface Making {
+interface SpanMakerOptions {
   now: () => number;
   randomHex: (bytes: number) => string;
 }
 
-/** The only version there is; zeros name nothing. */
+/** A W3C `traceparent`; ids of only zeros are invalid. */
 const PARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/;
 
 const SAMPLED = "01";
-export const NO_SPAN: Span = { set() {}, end() {} };
+export const NO_SPAN: TraceSpan = { set() {}, end() {} };
 
-export function createSpanMaker({ now, randomHex }: Making, finished: (span: FinishedSpan) => void): Tracer["span"] {
-  return (name, fields, parent): Span => {
+export function createSpanMaker(
+  { now, randomHex }: SpanMakerOptions,
+  finished: (span: FinishedSpan) => void,
+): Tracer["span"] {
+  return (name, fields, parent): TraceSpan => {
     const [, traceId = randomHex(16), parentId, flags = SAMPLED] = PARENT.exec(parent ?? "") ?? [];
-    // Whoever asks has decided that this trace is not kept.
+    // The client has decided not to sample this trace.
     if ((Number.parseInt(flags, 16) & 1) === 0) return NO_SPAN;
     const span: FinishedSpan = {
       traceId,
@@ -49,7 +52,7 @@ export function createSpanMaker({ now, randomHex }: Making, finished: (span: Fin
         isOpen = false;
         span.endedAt = now();
         if (error !== undefined) {
-          const kind = kindOf(error);
+          const kind = toErrorType(error);
           span.error = kind;
           span.fields = { ...span.fields, "error.type": kind };
         }
@@ -59,12 +62,12 @@ export function createSpanMaker({ now, randomHex }: Making, finished: (span: Fin
   };
 }
 
-/** A code or a kind; a message could quote what was said. */
-function kindOf(error: unknown): string {
+/** Returns a code or kind; an error message could contain message contents. */
+function toErrorType(error: unknown): string {
   if (typeof error === "string") return error;
   if (typeof error !== "object" || error === null) return "unknown";
   for (const name of ["kind", "code", "name"] as const) {
-    // Any object may have any field.
+    // Errors may be any object.
     const value = (error as Record<string, unknown>)[name];
     if (typeof value === "string") return value;
   }

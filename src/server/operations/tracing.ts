@@ -1,16 +1,16 @@
-// Spans by OpenTelemetry's GenAI conventions, where an exporter is configured; else nothing at all.
+// Interfaces of spans by OpenTelemetry's GenAI conventions; without an exporter, spans do nothing.
 
 export type SpanFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-export interface Span {
+export interface TraceSpan {
   set(fields: SpanFields): void;
-  /** Ends it; with an error it is marked as failed. */
+  /** Ends the span; with an error it is marked as failed. */
   end(error?: unknown): void;
 }
 
 export interface Tracer {
-  /** `parent`: a W3C `traceparent` header of the request, where it has one. */
-  span(name: string, fields: SpanFields, parent?: string): Span;
-  /** Sends what is left. */
+  /** `parent` is the request's W3C `traceparent` header. */
+  span(name: string, fields: SpanFields, parent?: string): TraceSpan;
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }

@@ -1,33 +1,34 @@
-// Opens recordings: finds where a call belongs, or that it was answered before, and keeps an eye on those under way.
-import { historyOf } from "../../ledger/identity/history.ts";
+// Opens recordings: finds the position of a call in a thread or the earlier answer of its idempotency key, and tracks
+// open recordings.
+import { toHistory } from "../../ledger/identity/history-turns.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
-import type { Message, Response } from "../../model/index.ts";
+import type { Message, ModelResponse } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { Counter } from "../operations/metrics.ts";
 import type { Caller, Services } from "../types.ts";
-import { CallKeys, type Earlier, type HeldKey } from "./keys.ts";
-import { ThreadKinds } from "./kinds.ts";
-import { LruMap } from "./last-used.ts";
-import { findThreadPosition, type ThreadPosition } from "./place.ts";
-import type { RecordingInput } from "./opened.ts";
-import { type RecordingContext, CallRecording, type EndState } from "./recording.ts";
-import { withItems } from "./references.ts";
-import { isClaimed, isGone, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
-import { leadingOf, RequestFacts } from "./said.ts";
-import { checkSettings } from "./soundness.ts";
+import { IdempotencyKeys, type EarlierAnswer, type ReservedKey } from "./idempotency-keys.ts";
+import { PlainThreads } from "./plain-threads.ts";
+import { LruMap } from "./lru-map.ts";
+import { findThreadPosition, type ThreadPosition } from "./thread-position.ts";
+import type { RecordingInput } from "./recording-input.ts";
+import { type RecordingContext, CallRecording, type RecordEndState } from "./call-recording.ts";
+import { resolveItemReferences } from "./item-references.ts";
+import { isKeyClaimedError, isGoneError, isCallError, isTakenOverError, toRecordError } from "./record-errors.ts";
+import { leadingInstructions, RequestFacts } from "./request-facts.ts";
+import { checkSettings } from "./check-settings.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
 export interface RecorderOptions {
-  /** Bytes of deltas that may wait to be written, of all calls together. Default 64 MiB. */
-  maxPending?: number;
-  /** How often runs that are silent are looked at, whether somebody has ended them elsewhere. Default 3 s. */
-  lookMs?: number;
+  /** Limit of unwritten delta bytes of all calls together. Default 64 MiB. */
+  maxPendingBytes?: number;
+  /** Interval for checking whether a silent run was ended by another process. Default 3 s. */
+  checkIntervalMs?: number;
 }
 
-const FAILED_REMEMBERED = 1000;
-/** The very same objects every time: a counter finds what belongs to them at once. */
-const STATES: Readonly<Record<EndState, { state: EndState }>> = {
+const MAX_UNANSWERED = 1000;
+/** Shared label objects, because counters look up series by object identity. */
+const STATE_LABELS: Readonly<Record<RecordEndState, { state: RecordEndState }>> = {
   committed: { state: "committed" },
   failed: { state: "failed" },
   cancelled: { state: "cancelled" },
@@ -41,261 +42,273 @@ export function createRecorder(services: Services, options: RecorderOptions = {}
 class LedgerRecorder implements Recorder {
   readonly #services: Services;
   readonly #options: Required<RecorderOptions>;
-  readonly #book: RecordingContext;
-  readonly #keys: CallKeys;
-  readonly #recorded: Counter;
-  readonly #failures: Counter;
-  readonly #sayings = new RequestFacts();
-  readonly #kinds = new ThreadKinds();
-  /** Calls under way, by tenant and run. */
-  readonly #underWay = new Map<string, CallRecording>();
-  readonly #writing = new Set<Promise<unknown>>();
-  /** New conversations whose first question was not answered: whoever asks it again goes on there. */
-  readonly #unanswered = new LruMap<string, Pick<ThreadPosition, "threadId" | "parentMessageId">>(FAILED_REMEMBERED);
-  #pending = 0;
-  /** Whether the ledger could be written to the last time. */
-  #isSound = true;
+  readonly #context: RecordingContext;
+  readonly #keys: IdempotencyKeys;
+  readonly #recordedCounter: Counter;
+  readonly #failureCounter: Counter;
+  readonly #requestFacts = new RequestFacts();
+  readonly #plainThreads = new PlainThreads();
+  /** Open recordings by tenant and run. */
+  readonly #recordings = new Map<string, CallRecording>();
+  readonly #finalWrites = new Set<Promise<unknown>>();
+  /** New threads whose first question was not answered: a repeated question continues there. */
+  readonly #unansweredQuestions = new LruMap<string, Pick<ThreadPosition, "threadId" | "parentMessageId">>(
+    MAX_UNANSWERED,
+  );
+  #pendingBytes = 0;
+  /** True if the last write succeeded. */
+  #isLedgerWritable = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(services: Services, { maxPending = 64 * 1024 * 1024, lookMs = 3000 }: RecorderOptions) {
+  constructor(
+    services: Services,
+    { maxPendingBytes: maxPending = 64 * 1024 * 1024, checkIntervalMs: lookMs = 3000 }: RecorderOptions,
+  ) {
     this.#services = services;
-    this.#options = { maxPending, lookMs };
-    this.#keys = new CallKeys(services.stopping);
-    this.#recorded = services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.");
-    this.#failures = services.metrics.counter("koine_record_failures_total", "Calls that could not be recorded.");
-    this.#book = this.#makeBook();
+    this.#options = { maxPendingBytes: maxPending, checkIntervalMs: lookMs };
+    this.#keys = new IdempotencyKeys(services.stopping);
+    this.#recordedCounter = services.metrics.counter(
+      "koine_recorded_calls_total",
+      "Recorded calls by the end of their record.",
+    );
+    this.#failureCounter = services.metrics.counter("koine_record_failures_total", "Calls that could not be recorded.");
+    this.#context = this.#createContext();
   }
 
   async open(call: RecordedCall): Promise<Recording | undefined> {
-    let held: HeldKey | undefined;
+    let reservedKey: ReservedKey | undefined;
     try {
       if (call.idempotencyKey !== undefined) {
-        const taken = await this.#keys.take(call, call.idempotencyKey);
-        if ("earlier" in taken) return new EarlierCall(call, taken);
-        held = taken;
+        const reservation = await this.#keys.reserve(call, call.idempotencyKey);
+        if ("response" in reservation) return new ReplayedRecording(call, reservation);
+        reservedKey = reservation;
       }
       checkSettings(call);
-      const whole = await withItems(call);
-      const found = (await this.#askedAgain(whole)) ?? (await findThreadPosition(whole, this.#kinds));
-      const place = whole === call ? found : { ...found, changed: true };
-      const recording = this.#enter(whole, place, held);
-      // Before anybody is asked: of two instances that take the same key, one finds here that it was slower.
-      if (recording.opened.isShown) await this.#show(recording);
-      else if (!this.#isSound && this.#book.onFailure === "refuse") await this.#prove(recording);
+      const resolvedCall = await resolveItemReferences(call);
+      const located =
+        (await this.#findUnanswered(resolvedCall)) ?? (await findThreadPosition(resolvedCall, this.#plainThreads));
+      const position = resolvedCall === call ? located : { ...located, isHistoryChanged: true };
+      const recording = this.#createRecording(resolvedCall, position, reservedKey);
+      // Before the first attempt: if two instances use the same key, the slower one finds out here.
+      if (recording.input.mustBeVisible) await this.#writeVisible(recording);
+      else if (!this.#isLedgerWritable && this.#context.onFailure === "refuse") await this.#writeBeforeCall(recording);
       return recording;
     } catch (error) {
-      held?.release();
-      if (isClaimed(error)) return this.open(call);
-      return this.#unopened(call, error);
+      reservedKey?.release();
+      if (isKeyClaimedError(error)) return this.open(call);
+      return this.#handleOpenError(call, error);
     }
   }
 
-  async resolve(call: RecordedCall): Promise<readonly Message[] | undefined> {
+  async resolveHistory(call: RecordedCall): Promise<readonly Message[] | undefined> {
     try {
-      return (await findThreadPosition(await withItems(call), this.#kinds)).messages;
+      return (await findThreadPosition(await resolveItemReferences(call), this.#plainThreads)).messages;
     } catch (error) {
-      // Whoever is asked may know it.
+      // The provider may know the response.
       if (error instanceof ServerError && error.code === "not-found") return undefined;
-      throw refusalOf(error);
+      throw toRecordError(error);
     }
   }
 
   async cancel({ ledger, tenant }: Caller, runId: string): Promise<boolean> {
-    const here = this.#underWay.get(`${tenant} ${runId}`);
-    if (here !== undefined) return here.cancel();
+    const local = this.#recordings.get(`${tenant} ${runId}`);
+    if (local !== undefined) return local.cancel();
     try {
       const info = await ledger.run(runId);
       if (info.metadata?.["agent"] === true) {
-        const message = `Run ${runId} is a step of an agent's work: cancel its task instead.`;
+        const message = `Run ${runId} is a step of a task: cancel the task instead.`;
         throw new ServerError("conflict", message, { path: "id" });
       }
       const run = await ledger.resumeRun(runId, { force: true });
       await run.cancel();
       return true;
     } catch (error) {
-      if (isTaken(error) || (error instanceof LedgerError && error.code === "unknown-run")) return false;
-      throw refusalOf(error);
+      if (isTakenOverError(error) || (error instanceof LedgerError && error.code === "unknown-run")) return false;
+      throw toRecordError(error);
     }
   }
 
-  async reveal({ tenant }: Caller, id: string): Promise<void> {
-    const found: Promise<void>[] = [];
-    for (const recording of this.#underWay.values()) {
+  async writePendingRuns({ tenant }: Caller, id: string): Promise<void> {
+    const located: Promise<void>[] = [];
+    for (const recording of this.#recordings.values()) {
       const { call, threadId, runId } = recording;
-      if ((runId === id || threadId === id) && call.caller.tenant === tenant) found.push(recording.reveal());
+      if ((runId === id || threadId === id) && call.caller.tenant === tenant) located.push(recording.writeNow());
     }
-    // Whoever looks for it finds nothing then; whoever writes it has reported why.
-    await Promise.allSettled(found);
+    // A failed write was reported by its recording; the reader finds no run then.
+    await Promise.allSettled(located);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    while (this.#writing.size > 0) await Promise.allSettled(this.#writing);
+    while (this.#finalWrites.size > 0) await Promise.allSettled(this.#finalWrites);
   }
 
-  #enter(call: RecordedCall, place: ThreadPosition, key: HeldKey | undefined): CallRecording {
+  #createRecording(call: RecordedCall, position: ThreadPosition, key: ReservedKey | undefined): CallRecording {
     const { ledger, tenant } = call.caller;
     const { request } = call;
     const runId = ledger.newId();
     const describe: RecordingInput["describe"] = ({ threadId, thread, parentMessageId, messages }) => {
       const isNew = thread !== undefined;
-      const leading = leadingOf(messages);
-      return this.#sayings.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
+      const leading = leadingInstructions(messages);
+      return this.#requestFacts.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
     };
-    // A call with a key must be seen by other instances.
-    const isShown = key !== undefined && this.#isShared;
-    const opened: RecordingInput = { call, place, runId, key, isShown, describe };
-    const recording = new CallRecording(this.#book, opened);
-    this.#underWay.set(`${tenant} ${runId}`, recording);
-    this.#timer ??= setInterval(() => this.#lookAround(), this.#options.lookMs).unref();
+    // Other instances must see a call with an idempotency key.
+    const mustBeVisible = key !== undefined && this.#isSharedLedger;
+    const opened: RecordingInput = { call, position, runId, key, mustBeVisible, describe };
+    const recording = new CallRecording(this.#context, opened);
+    this.#recordings.set(`${tenant} ${runId}`, recording);
+    this.#timer ??= setInterval(() => this.#checkSilentRuns(), this.#options.checkIntervalMs).unref();
     return recording;
   }
 
-  /** Silent streams that somebody has ended elsewhere would go on unnoticed. */
-  #lookAround(): void {
-    for (const recording of this.#underWay.values()) {
-      // Where the ledger cannot be read, there is another time.
-      if (recording.isSilent(this.#options.lookMs)) recording.look().catch(() => undefined);
+  /** Checks silent streams, because a cancellation by another process shows only at the next write. */
+  #checkSilentRuns(): void {
+    for (const recording of this.#recordings.values()) {
+      // An unreadable ledger is checked again at the next interval.
+      if (recording.isSilent(this.#options.checkIntervalMs)) recording.checkOwnership().catch(() => undefined);
     }
   }
 
-  /** The place of a first question that was asked before and not answered. */
-  async #askedAgain(call: RecordedCall): Promise<ThreadPosition | undefined> {
+  /** Finds the position of a first question that was not answered before. */
+  async #findUnanswered(call: RecordedCall): Promise<ThreadPosition | undefined> {
     const { caller, request, thread, previousResponse } = call;
-    const isOther = thread !== undefined || previousResponse !== undefined || this.#unanswered.size === 0;
+    const isOther = thread !== undefined || previousResponse !== undefined || this.#unansweredQuestions.size === 0;
     if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
-    const place = this.#unanswered.take(questionOf(caller, request.messages));
-    // It may have been deleted since.
-    if (place === undefined || !(await isThere(caller.ledger, place.threadId))) return undefined;
-    return { ...place, input: [], messages: request.messages, changed: false };
+    const position = this.#unansweredQuestions.take(createQuestionKey(caller, request.messages));
+    // The thread may have been deleted since.
+    if (position === undefined || !(await threadExists(caller.ledger, position.threadId))) return undefined;
+    return { ...position, input: [], messages: request.messages, isHistoryChanged: false };
   }
 
-  #noteUnanswered({ call, opened, inputId }: CallRecording): void {
-    const { thread, messages } = opened.place;
+  #rememberUnanswered({ call, input: opened, inputId }: CallRecording): void {
+    const { thread, messages } = opened.position;
     if (inputId === undefined || thread === undefined || call.thread !== undefined) return;
     if (messages.some(({ role }) => role === "assistant")) return;
-    const place = { threadId: opened.place.threadId, parentMessageId: inputId };
-    this.#unanswered.set(questionOf(call.caller, messages), place);
+    const position = { threadId: opened.position.threadId, parentMessageId: inputId };
+    this.#unansweredQuestions.set(createQuestionKey(call.caller, messages), position);
   }
 
-  async #show(recording: CallRecording): Promise<void> {
+  async #writeVisible(recording: CallRecording): Promise<void> {
     try {
       await recording.start();
     } catch (error) {
-      this.#underWay.delete(`${recording.call.caller.tenant} ${recording.runId}`);
+      this.#recordings.delete(`${recording.call.caller.tenant} ${recording.runId}`);
       throw error;
     }
   }
 
-  /** While the ledger cannot be written to, nobody is paid for an answer: the run is written before it is asked for. */
-  async #prove(recording: CallRecording): Promise<void> {
+  /**
+   * While the ledger is not writable, the run is written before the provider is called, so that no unrecorded answer is
+   * paid for.
+   */
+  async #writeBeforeCall(recording: CallRecording): Promise<void> {
     try {
-      await recording.prove();
-      this.#isSound = true;
+      await recording.writeFirst();
+      this.#isLedgerWritable = true;
     } catch (error) {
-      const { message } = refusalOf(error);
-      // Should it have been written after all, it ends.
+      const { message } = toRecordError(error);
+      // The write may have succeeded after all; then the run must end.
       void recording.fail({ kind: "overloaded", message }, { provider: "", model: "", attempts: [], losses: [] });
       throw error;
     }
   }
 
-  /** Whether other processes work on the same ledger. */
-  get #isShared(): boolean {
+  /** True if several processes use the same ledger. */
+  get #isSharedLedger(): boolean {
     return /^postgres(?:ql)?:/.test(this.#services.config.ledger.url);
   }
 
-  #unopened({ previousResponse, idempotencyKey }: RecordedCall, error: unknown): undefined {
+  #handleOpenError({ previousResponse, idempotencyKey }: RecordedCall, error: unknown): undefined {
     const { onFailure } = this.#services.config.record;
-    const refusal = refusalOf(error);
-    // Without the ledger the one is not understood, and the other not kept.
+    const refusal = toRecordError(error);
+    // Both need the ledger even if the policy is "serve".
     const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
     if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
-      // What is wrong with the call is no failure of the record, and what was the ledger's is counted by then.
-      if (!isOfTheCall(error) && !(error instanceof ServerError)) this.#count(error);
+      // A fault of the call is not a failure of the record; a `ServerError` has been counted already.
+      if (!isCallError(error) && !(error instanceof ServerError)) this.#countFailure(error);
       throw refusal;
     }
-    this.#count(error);
+    this.#countFailure(error);
     this.#services.log.error("record.skipped", { reason: "open" }, error);
     return undefined;
   }
 
-  #makeBook(): RecordingContext {
+  #createContext(): RecordingContext {
     const { onFailure, maxWaitMs } = this.#services.config.record;
     return {
       onFailure,
       maxWaitMs,
       beginMs: this.#services.config.ledger.flushMs,
-      sayings: this.#sayings,
-      isSound: () => this.#isSound,
-      hold: (bytes) => {
-        this.#pending += bytes;
-        return this.#pending <= this.#options.maxPending;
+      requestFacts: this.#requestFacts,
+      isLedgerWritable: () => this.#isLedgerWritable,
+      reserveBytes: (bytes) => {
+        this.#pendingBytes += bytes;
+        return this.#pendingBytes <= this.#options.maxPendingBytes;
       },
-      report: ({ threadId, runId }, error) => {
-        this.#count(error);
-        if (!isOfTheCall(error)) this.#isSound = false;
+      reportFailure: ({ threadId, runId }, error) => {
+        this.#countFailure(error);
+        if (!isCallError(error)) this.#isLedgerWritable = false;
         this.#services.log.error("record.failed", { threadId, runId, policy: onFailure }, error);
       },
-      moved: ({ threadId, runId }, from) => this.#services.log.warn("record.moved", { from, threadId, runId }),
-      ending: (recording, over) => this.#leave(recording, over),
+      reportMove: ({ threadId, runId }, from) => this.#services.log.warn("record.moved", { from, threadId, runId }),
+      trackEnd: (recording, over) => this.#trackEnd(recording, over),
     };
   }
 
-  #leave(recording: CallRecording, over: Promise<EndState>): void {
+  #trackEnd(recording: CallRecording, over: Promise<RecordEndState>): void {
     const { call, runId } = recording;
     const work = over.then((state) => {
-      this.#writing.delete(work);
-      if (state === "committed" || state === "failed") this.#isSound = true;
-      this.#underWay.delete(`${call.caller.tenant} ${runId}`);
-      this.#recorded.add(1, STATES[state]);
-      if (state === "failed") this.#noteUnanswered(recording);
-      // A name of the client's own may have been another's thread before.
-      if (state === "committed" && recording.opened.place.thread !== undefined && call.thread === undefined) {
-        this.#kinds.note(call.caller.ledger, recording.threadId);
+      this.#finalWrites.delete(work);
+      if (state === "committed" || state === "failed") this.#isLedgerWritable = true;
+      this.#recordings.delete(`${call.caller.tenant} ${runId}`);
+      this.#recordedCounter.add(1, STATE_LABELS[state]);
+      if (state === "failed") this.#rememberUnanswered(recording);
+      // A client may have named a task's thread that was deleted since.
+      if (state === "committed" && recording.input.position.thread !== undefined && call.thread === undefined) {
+        this.#plainThreads.addPlain(call.caller.ledger, recording.threadId);
       }
     });
-    this.#writing.add(work);
+    this.#finalWrites.add(work);
   }
 
-  #count(error: unknown): void {
+  #countFailure(error: unknown): void {
     const code = error instanceof LedgerError || error instanceof ServerError ? error.code : "unknown";
-    this.#failures.add(1, { code });
+    this.#failureCounter.add(1, { code });
   }
 }
 
-async function isThere(ledger: Ledger, threadId: string): Promise<boolean> {
+async function threadExists(ledger: Ledger, threadId: string): Promise<boolean> {
   try {
     await ledger.thread(threadId);
     return true;
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isGoneError(error)) return false;
     throw error;
   }
 }
 
-/** Who asks what, in a conversation that has no answer yet. */
-function questionOf({ tenant, scope }: Caller, messages: readonly Message[]): string {
-  return JSON.stringify([tenant, scope, historyOf(messages).turns.at(-1)?.digest ?? ""]);
+/** Identifies a first question: caller and the last turn. */
+function createQuestionKey({ tenant, scope }: Caller, messages: readonly Message[]): string {
+  return JSON.stringify([tenant, scope, toHistory(messages).turns.at(-1)?.digest ?? ""]);
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-/** A call that was answered before: nothing is written for it. */
-class EarlierCall implements Recording {
+/** The recording of a replayed call: nothing is written. */
+class ReplayedRecording implements Recording {
   readonly threadId: string;
   readonly runId: string;
   readonly messages: readonly Message[];
-  readonly changed = false;
-  readonly earlier: Response;
-  readonly cancelled = NEVER;
+  readonly isHistoryChanged = false;
+  readonly earlierAnswer: ModelResponse;
+  readonly cancelled = NEVER_ABORTED;
 
-  constructor({ request }: RecordedCall, { run, earlier }: Earlier) {
+  constructor({ request }: RecordedCall, { run, response }: EarlierAnswer) {
     this.threadId = run.threadId;
     this.runId = run.id;
     this.messages = request.messages;
-    this.earlier = earlier;
+    this.earlierAnswer = response;
   }
 
   begin(): void {}

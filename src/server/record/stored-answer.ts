@@ -1,9 +1,9 @@
-// Answers as the ledger has them: a run's messages, and the response that its client was given.
+// Reads recorded answers: the messages of a run, and the response that the client received.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
-import type { Message, Metadata, Response, StoredMessage } from "../../model/index.ts";
+import type { Message, Metadata, ModelResponse, StoredMessage } from "../../model/index.ts";
 
-/** What a run that has ended left, in order. */
-export async function messagesOf(ledger: Ledger, { id: runId, threadId }: RunInfo): Promise<StoredMessage[]> {
+/** Returns the messages of an ended run, in order. */
+export async function readRunMessages(ledger: Ledger, { id: runId, threadId }: RunInfo): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
   for await (const event of ledger.follow({ threadId, runId, gaps: "skip" })) {
     if (event.type === "message") messages.push(event.message);
@@ -11,27 +11,27 @@ export async function messagesOf(ledger: Ledger, { id: runId, threadId }: RunInf
   return messages;
 }
 
-/** The answer of a run that was committed; undefined where it was deleted since. */
-export async function answerOf(ledger: Ledger, run: RunInfo): Promise<StoredMessage | undefined> {
-  return (await messagesOf(ledger, run)).findLast(({ role }) => role === "assistant");
+/** Returns the answer of a committed run; undefined if it was deleted. */
+export async function readAnswer(ledger: Ledger, run: RunInfo): Promise<StoredMessage | undefined> {
+  return (await readRunMessages(ledger, run)).findLast(({ role }) => role === "assistant");
 }
 
-/** The response that a stored answer tells of, under the id that the client knows. */
-export function responseOf(answer: StoredMessage, { metadata: facts }: RunInfo): Response {
+/** Restores the response from a stored answer, with the id that the client knows. */
+export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata }: RunInfo): ModelResponse {
   const {
     model = "",
     finishReason = { unified: "other" },
     usage,
     response = {},
   } = answer.metadata as Metadata & {
-    response?: Partial<Response>; // as the ledger describes answers
+    response?: Partial<ModelResponse>; // written by `messageFromResponse`
   };
-  const told: Response = { id: "", model, message: withoutLedgerFields(answer), finishReason, ...response };
-  if (typeof facts?.["responseId"] === "string") told.id = facts["responseId"];
-  return usage === undefined ? told : { ...told, usage };
+  const restored: ModelResponse = { id: "", model, message: withoutLedgerFields(answer), finishReason, ...response };
+  if (typeof runMetadata?.["responseId"] === "string") restored.id = runMetadata["responseId"];
+  return usage === undefined ? restored : { ...restored, usage };
 }
 
-/** A message as it was when it came: without what belongs to the ledger. */
+/** Returns the message without the ledger's own fields. */
 export function withoutLedgerFields(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
   const { sourceId } = metadata;

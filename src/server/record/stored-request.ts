@@ -1,47 +1,44 @@
-// Reads back what a recorded call asked: its settings from the runs that said them, its history from the thread.
+// Reads the request of a recorded call: settings from run metadata, history from the thread.
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import type { Message, ModelRequest } from "../../model/index.ts";
-import { leadingOf, saidBy } from "./said.ts";
+import { leadingInstructions, readRunRequestFields } from "./request-facts.ts";
 import { withoutLedgerFields } from "./stored-answer.ts";
 
-/** The request of a recorded call, with its whole history; undefined where the run is none. */
-export async function requestOf(ledger: Ledger, run: RunInfo): Promise<ModelRequest | undefined> {
-  const fields = await settingsOf(ledger, run);
+/** Returns the request with its whole history; undefined if the run is not a recorded call. */
+export async function readStoredRequest(ledger: Ledger, run: RunInfo): Promise<ModelRequest | undefined> {
+  const fields = await readStoredSettings(ledger, run);
   if (fields === undefined) return undefined;
   const { instructions, ...settings } = fields;
-  return { ...settings, messages: await historyOf(ledger, run, instructions) };
+  return { ...settings, messages: await readStoredHistory(ledger, run, instructions) };
 }
 
-type Settings = Omit<ModelRequest, "messages"> & { instructions?: readonly Message[] };
+type StoredSettings = Omit<ModelRequest, "messages"> & { instructions?: readonly Message[] };
 
-/** What a recorded call said beside its history; `instructions` only where they are not those of the thread. */
-async function settingsOf(ledger: Ledger, { metadata }: RunInfo): Promise<Settings | undefined> {
-  const said = saidBy(metadata);
-  if (said === undefined) return undefined;
-  const fields: Record<string, unknown> = { ...said.request };
-  for (const [field, { run }] of Object.entries(said.same ?? {})) {
-    if (run !== undefined) fields[field] = await fieldOf(ledger, run, field);
+/** Reads all fields except the history; `instructions` only if they differ from those of the thread. */
+async function readStoredSettings(ledger: Ledger, { metadata }: RunInfo): Promise<StoredSettings | undefined> {
+  const runFields = readRunRequestFields(metadata);
+  if (runFields === undefined) return undefined;
+  const fields: Record<string, unknown> = { ...runFields.request };
+  for (const [field, { run }] of Object.entries(runFields.same ?? {})) {
+    if (run !== undefined) fields[field] = await readFieldOfRun(ledger, run, field);
   }
   return fields;
 }
 
-async function fieldOf(ledger: Ledger, runId: string, field: string): Promise<unknown> {
-  const value = saidBy((await ledger.run(runId)).metadata)?.request[field];
+async function readFieldOfRun(ledger: Ledger, runId: string, field: string): Promise<unknown> {
+  const value = readRunRequestFields((await ledger.run(runId)).metadata)?.request[field];
   if (value !== undefined) return value;
-  throw new LedgerError(
-    "unknown-run",
-    `Run ${runId}, which said the "${field}" of this call, does not say it any more.`,
-  );
+  throw new LedgerError("unknown-run", `Run ${runId}, which stores the "${field}" of this call, no longer has it.`);
 }
 
-/** The messages that a run answered. */
-async function historyOf(
+/** Reads the messages that a run answered. */
+async function readStoredHistory(
   ledger: Ledger,
   { threadId, forkFromMessageId }: RunInfo,
   instructions: readonly Message[] | undefined,
 ): Promise<Message[]> {
   const branch = forkFromMessageId ?? undefined;
   const path = branch === undefined ? [] : (await ledger.transcript(threadId, { branch })).map(withoutLedgerFields);
-  return instructions === undefined ? path : [...instructions, ...path.slice(leadingOf(path).length)];
+  return instructions === undefined ? path : [...instructions, ...path.slice(leadingInstructions(path).length)];
 }

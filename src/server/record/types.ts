@@ -1,92 +1,94 @@
-// The border between whoever serves calls and whoever records them.
+// Interfaces between the gateway and the recorder.
 import type { Attempt } from "../../client/index.ts";
-import type { Delta, Loss, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
+import type { Delta, Loss, Message, ProviderError, ModelRequest, ModelResponse } from "../../model/index.ts";
 import type { Caller } from "../types.ts";
 
-/** A call that is to be recorded. */
+/** A call to record. */
 export interface RecordedCall {
   caller: Caller;
-  /** As the client said it, decoded. */
+  /** The client's request, decoded. */
   request: ModelRequest;
-  /** The dialect that the client speaks. */
+  /** The client's dialect. */
   dialect: string;
-  /** `x-koine-thread`: the thread to go on with; one that is not there is made under this id. */
+  /** `x-koine-thread`: the thread to continue; created with this id if it does not exist. */
   thread?: string | undefined;
-  /** The message of `thread` that the answer follows: the request's messages are its path, and nothing is recognised. */
+  /** The message of `thread` that the answer follows. The request's messages are its path, so no history is matched. */
   after?: string | undefined;
-  /** `previous_response_id`: the answer that the messages follow. Unknown: a ServerError "not-found". */
+  /** `previous_response_id`: the answer that the messages follow. An unknown one is a ServerError "not-found". */
   previousResponse?: string | undefined;
-  /** `idempotency-key`. */
+  /** The `idempotency-key` header. */
   idempotencyKey?: string | undefined;
-  /** Whether the client wants to refer to the answer later (Responses: `store` is not false). */
+  /** True if the client may refer to the answer later (Responses: `store` is not false). */
   referable?: boolean | undefined;
-  /** The client's `user-agent`, for people who look at the record. */
+  /** The client's `user-agent`, shown to people who inspect the record. */
   userAgent?: string | undefined;
 }
 
-/** How a call ended well. */
+/** A complete answer to record. */
 export interface RecordedAnswer {
-  /** The whole answer. Streams need not give it: their deltas came to it. */
-  response?: Response | undefined;
-  /** What the deltas of a stream came to, where it is known: it need not be put together again. */
-  streamed?: Response | undefined;
+  /** The whole answer; undefined for streams, whose deltas were pushed. */
+  response?: ModelResponse | undefined;
+  /** The assembled answer of a stream, if known, so that it is not assembled again. */
+  streamed?: ModelResponse | undefined;
   provider: string;
   model: string;
   attempts: readonly Attempt[];
-  /** Of the request at the provider, and of the answer at the client. */
+  /** Losses of the request at the provider, and of the answer at the client. */
   losses: readonly Loss[];
-  /** The ids under which the client knows the answer. */
+  /** The id of the answer at the client. */
   responseId?: string | undefined;
 }
 
 /**
- * One call on its way into the ledger. Nothing here waits for the disk but `ready` and the endings, and nothing but those
- * and `Recorder.open` throws.
+ * The recording of one call. Only `ready`, `finish` and `fail` wait for the disk; only those and `Recorder.open` throw.
  */
 export interface Recording {
   /** Known from the start, for headers; written later. */
   readonly threadId: string;
   readonly runId: string;
-  /** The whole history, with what the client dropped restored (B11), and what a previous response stands for. */
+  /** The whole history, with dropped parts restored (B11) and `previous_response_id` resolved. */
   readonly messages: readonly Message[];
-  /** Whether that is other than what the client sent: its bytes cannot be passed on then. */
-  readonly changed: boolean;
-  /** A call with the same idempotency key that was answered before: it is answered from the record, and nothing is asked. */
-  readonly earlier: Response | undefined;
+  /** True if the history differs from the client's, so that its body cannot be forwarded. */
+  readonly isHistoryChanged: boolean;
+  /** The answer of an earlier call with the same idempotency key; the call is answered with it and not sent. */
+  readonly earlierAnswer: ModelResponse | undefined;
   /**
-   * Aborted when somebody cancels the run, or where it cannot be recorded any more and such calls are refused: the
-   * upstream call ends. The reason is a ServerError, "aborted" or "unavailable".
+   * Aborted when the run is cancelled, or cannot be recorded and the policy is "refuse". The reason is a ServerError,
+   * "aborted" or "unavailable".
    */
   readonly cancelled: AbortSignal;
-  /** A stream begins: thread, input and run are written behind, and readers elsewhere can follow. Whole calls need it not. */
-  begin(facts: { provider: string; model: string }): void;
   /**
-   * Before the first byte goes out. Rejects with "unavailable" where runs could not be written the last time, this one
-   * cannot be either, and such calls are refused. As long as the ledger works, nobody waits for it here.
+   * Starts a stream: thread, input and run are written in the background, so that other readers can follow. Not needed
+   * for whole answers.
+   */
+  begin(target: { provider: string; model: string }): void;
+  /**
+   * Call it before the first byte is sent. Rejects with "unavailable" if the last write failed, this run cannot be
+   * written either, and the policy is "refuse". It does not wait while the ledger is writable.
    */
   ready(): Promise<void>;
   push(deltas: readonly Delta[]): void;
-  /** Resolves when all of it is durable, or the longest wait is over; rejects as `ready`. */
+  /** Resolves when the answer is durable, or after the longest wait; rejects like `ready`. */
   finish(answer: RecordedAnswer): Promise<void>;
-  /** What had arrived is kept, marked interrupted. */
-  fail(error: ProviderError, facts: Omit<RecordedAnswer, "response" | "responseId">): Promise<void>;
+  /** Stores the partial answer, marked interrupted. */
+  fail(error: ProviderError, outcome: Omit<RecordedAnswer, "response" | "responseId">): Promise<void>;
 }
 
 export interface Recorder {
-  /** Recognises the history; reads only. undefined: the call is not recorded (by the configuration's policy "serve"). */
+  /** Finds the position of a call; only reads. undefined: the call is not recorded, because of the policy "serve". */
   open(call: RecordedCall): Promise<Recording | undefined>;
   /**
-   * The whole history of a call that goes on from `previousResponse` and is not recorded itself: reads only. undefined:
-   * no such answer is known here.
+   * Returns the whole history of an unrecorded call with `previousResponse`; only reads. undefined: the response is
+   * unknown.
    */
-  resolve?(call: RecordedCall): Promise<readonly Message[] | undefined>;
+  resolveHistory?(call: RecordedCall): Promise<readonly Message[] | undefined>;
   /**
-   * Streams are written a moment after they began, or at their end if that comes first: those of this thread, or the one
-   * of this run, that are under way here are written now, so that whoever reads the ledger next finds them.
+   * Writes the open streams of a thread, or of one run, now. Streams are otherwise written shortly after their start or
+   * at their end; readers of the ledger call this first.
    */
-  reveal(caller: Caller, threadOrRunId: string): Promise<void>;
-  /** Ends a live run, wherever it runs; false where none of that id is alive. */
+  writePendingRuns(caller: Caller, threadOrRunId: string): Promise<void>;
+  /** Cancels a live run of any instance; false if no such run is live. */
   cancel(caller: Caller, runId: string): Promise<boolean>;
-  /** Waits for everything that is being written. */
+  /** Waits for all pending writes. */
   close(): Promise<void>;
 }

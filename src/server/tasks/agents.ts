@@ -1,40 +1,44 @@
-// The agents that work on tasks: the configured model, instructions and MCP servers. The servers are connected to once,
-// when they are first needed, and shared by all tasks.
+// Creates the agents of tasks from the configured model, instructions and MCP servers. The servers are connected at the
+// first use and shared by all tasks.
 import { type Agent, type AgentOptions, createAgent, type McpServer, mcpServer } from "../../agent/index.ts";
-import { unlessAborted } from "../../agent/waiting.ts";
-import { type Client, createClient } from "../../client/index.ts";
+import { unlessAborted } from "../../agent/concurrency.ts";
+import { type Client, createClient, type Middleware } from "../../client/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
-import { routerOf } from "../gateway/routing.ts";
+import { getModelRouter } from "../gateway/model-router.ts";
+import { observeAgentCalls } from "../operations/observe-agent-calls.ts";
 import type { Services } from "../types.ts";
 
-export interface AgentWishes extends Pick<AgentOptions, "append" | "approve" | "stopWhen"> {
+export interface TaskAgentOptions extends Pick<AgentOptions, "append" | "approve" | "stopWhen"> {
   ledger: Ledger;
   model: string;
 }
 
-export class Agents {
+export class TaskAgents {
   readonly #services: Services;
+  /** Counts and traces the calls of agents; the gateway observes its own calls. */
+  readonly #observer: Middleware;
   #client: Client | undefined;
   #servers: Promise<McpServer[]> | undefined;
 
   constructor(services: Services) {
     this.#services = services;
+    this.#observer = observeAgentCalls(services.metrics, services.tracer);
   }
 
-  /** Throws a "not-found" for a model that nobody has, and what an MCP server throws that cannot be reached. */
-  async make({ ledger, model, append, approve, stopWhen }: AgentWishes, signal: AbortSignal): Promise<Agent> {
+  /** Throws a "not-found" for an unknown model, or the error of an MCP server that cannot be reached. */
+  async create({ ledger, model, append, approve, stopWhen }: TaskAgentOptions, signal: AbortSignal): Promise<Agent> {
     const { instructions, maxSteps, toolTimeoutMs } = this.#services.config.tasks;
-    const { targets, timeouts, retry } = routerOf(this.#services).route(model);
+    const { targets, timeouts, retry } = getModelRouter(this.#services).route(model);
     const [first, ...fallbacks] = targets;
     const { log } = this.#services;
-    // Others may wait for the same servers: only this one stops to.
-    const sources = await unlessAborted(signal, () => this.#sources());
-    if (sources === undefined) throw signal.reason;
+    // Other tasks may wait for the same connection, so the signal only ends this wait.
+    const connected = await unlessAborted(signal, () => this.#connectOnce());
+    if (connected === undefined) throw signal.reason;
     return createAgent({
-      client: this.#clientOf(),
+      client: this.#getClient(),
       model: first,
       ledger,
-      tools: sources.value,
+      tools: connected.value,
       call: { fallbacks, ...(timeouts !== undefined && { timeouts }), ...(retry !== undefined && { retry }) },
       instructions,
       maxSteps,
@@ -46,24 +50,28 @@ export class Agents {
     });
   }
 
-  /** With the server's own connections. */
-  #clientOf(): Client {
-    const { session } = this.#services;
-    return (this.#client ??= createClient({ ...session.options, transport: session.transport() }));
+  /** The client shares the server's transport. */
+  #getClient(): Client {
+    const { clientContext } = this.#services;
+    return (this.#client ??= createClient({
+      ...clientContext.options,
+      middleware: [this.#observer],
+      transport: clientContext.transport(),
+    }));
   }
 
-  #sources(): Promise<McpServer[]> {
+  #connectOnce(): Promise<McpServer[]> {
     if (this.#servers !== undefined) return this.#servers;
     const connecting = this.#connect();
     this.#servers = connecting;
-    // The next task tries again.
+    // The next task connects again.
     connecting.catch(() => (this.#servers = undefined));
     return connecting;
   }
 
   async #connect(): Promise<McpServer[]> {
     const { config, log } = this.#services;
-    const found = await Promise.allSettled(
+    const results = await Promise.allSettled(
       config.tasks.mcpServers.map((options) =>
         mcpServer({
           ...options,
@@ -71,25 +79,25 @@ export class Agents {
         }),
       ),
     );
-    const servers = found.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    const failed = found.find((each) => each.status === "rejected");
+    const servers = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const failed = results.find((each) => each.status === "rejected");
     if (failed === undefined) return servers;
     await closeAll(servers);
     throw failed.reason;
   }
 
-  /** Closes the MCP servers. One that does not answer is not waited for. */
+  /** Closes the MCP servers; a server that does not reply is not waited for. */
   async close(): Promise<void> {
     const closing = this.#servers?.then(closeAll).catch(() => undefined);
     const over = new AbortController();
-    const { effects } = this.#services.session;
-    await Promise.race([closing, effects.sleep(CLOSE_MS, over.signal).catch(() => undefined)]);
+    const { effects } = this.#services.clientContext;
+    await Promise.race([closing, effects.sleep(MAX_CLOSE_MS, over.signal).catch(() => undefined)]);
     over.abort();
   }
 }
 
-/** The longest that the end of the server waits for them. */
-const CLOSE_MS = 2000;
+/** Longest wait for the MCP servers at shutdown. */
+const MAX_CLOSE_MS = 2000;
 
 async function closeAll(servers: readonly McpServer[]): Promise<void> {
   await Promise.allSettled(servers.map((server) => server.close()));

@@ -1,57 +1,57 @@
-// Tools that wait until somebody allows them. Both the question and the decision stand in the journal, so that either may
-// come from, and be answered by, another process than the one that works.
+// Lets tool calls wait for a person's approval. Request and decision are journal entries, so that another process can
+// make the decision or continue the task.
 import type { Approval, ToolContext } from "../../agent/index.ts";
 import type { WorkLease } from "../../ledger/index.ts";
 import type { JsonObject, ToolCallPart } from "../../model/index.ts";
-import type { TaskEntry } from "./entries.ts";
-import type { Journal } from "./journal.ts";
-import { knownCall, type TaskState } from "./state.ts";
-import { encodeCall } from "./wire.ts";
+import type { TaskEntry } from "./journal-entries.ts";
+import type { TaskJournal } from "./journal.ts";
+import { findToolCall, type TaskState } from "./task-state.ts";
+import { encodeCall } from "./wire-message.ts";
 
-type Calling = Extract<TaskEntry, { type: "calling" }>;
+type CallingEntry = Extract<TaskEntry, { type: "calling" }>;
 
-export function callingOf(call: ToolCallPart, runId: string): Calling {
-  // A call on the wire is plain JSON.
+export function createCallingEntry(call: ToolCallPart, runId: string): CallingEntry {
+  // An encoded call is plain JSON.
   return { type: "calling", toolCallId: call.toolCallId, runId, call: encodeCall(call) as JsonObject };
 }
 
-export class Approvals {
-  readonly #journal: Journal;
+export class PendingApprovals {
+  readonly #journal: TaskJournal;
   readonly #work: WorkLease;
-  readonly #undecided = new Set<(state: TaskState) => void>();
+  readonly #listeners = new Set<(state: TaskState) => void>();
 
-  constructor(journal: Journal, work: WorkLease) {
+  constructor(journal: TaskJournal, work: WorkLease) {
     this.#journal = journal;
     this.#work = work;
   }
 
-  /** Waits until it is decided. `asked` is called when everybody can see the question. */
-  async wait(call: ToolCallPart, { signal, runId }: ToolContext, asked: () => void): Promise<Approval> {
+  /** Waits for the decision. `onVisible` is called when the request is in the journal. */
+  async wait(call: ToolCallPart, { signal, runId }: ToolContext, onVisible: () => void): Promise<Approval> {
     const journal = this.#journal;
     const work = this.#work;
-    const entry = callingOf(call, runId);
+    const entry = createCallingEntry(call, runId);
     const { toolCallId } = entry;
-    if (knownCall(await journal.read(), toolCallId, entry.call)?.approval !== true) {
-      await journal.write([{ ...entry, approval: true }], { holding: work });
+    if (findToolCall(await journal.read(), toolCallId, entry.call)?.approval !== true) {
+      await journal.write([{ ...entry, approval: true }], { workLease: work });
     }
     const { promise, resolve } = Promise.withResolvers<Approval>();
-    const look = (state: TaskState): void => {
-      const { decision } = knownCall(state, toolCallId, entry.call) ?? {};
+    const resolveIfDecided = (state: TaskState): void => {
+      const { decision } = findToolCall(state, toolCallId, entry.call) ?? {};
       if (decision !== undefined) resolve(decision.approve ? true : (decision.reason ?? false));
     };
-    this.#undecided.add(look);
+    this.#listeners.add(resolveIfDecided);
     signal.addEventListener("abort", () => resolve(false), { once: true });
-    look(await journal.read());
-    asked();
+    resolveIfDecided(await journal.read());
+    onVisible();
     try {
       return await promise;
     } finally {
-      this.#undecided.delete(look);
+      this.#listeners.delete(resolveIfDecided);
     }
   }
 
-  /** The journal says more than before. */
-  look(state: TaskState): void {
-    for (const look of this.#undecided) look(state);
+  /** Checks the waiting calls after a journal entry was read. */
+  notify(state: TaskState): void {
+    for (const listener of this.#listeners) listener(state);
   }
 }

@@ -1,128 +1,134 @@
-// What can be done to a task: make one, say something to it, end its work, decide about a tool. Each is durable when it
-// is answered, and holds for every instance.
+// The commands of tasks: create one, post a message, cancel, decide about a tool call. A command is durable when its
+// reply is sent, and every instance sees it.
 import { createHash } from "node:crypto";
 import type { InitialContent, Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { type Message, stringifyJson, textOf } from "../../model/index.ts";
-import { routerOf } from "../gateway/routing.ts";
+import { type Message, stringifyJson, getText } from "../../model/index.ts";
+import { getModelRouter } from "../gateway/model-router.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Services } from "../types.ts";
 import {
   decodeEntry,
-  dropEntries,
+  createDropEntries,
   encodeEntry,
   type QueueMode,
   type TaskEntry,
   type PendingMessage,
-} from "./entries.ts";
-import type { Change, Journal, Journals } from "./journal.ts";
-import type { Runner } from "./runner.ts";
-import type { KeyedMessage, TaskState } from "./state.ts";
-import { TASK_KIND, type TaskFacts } from "./task.ts";
-import { toThreadMessage } from "./words.ts";
+} from "./journal-entries.ts";
+import type { JournalChange, TaskJournal, JournalCache } from "./journal.ts";
+import type { TaskRunner } from "./runner.ts";
+import type { KeyedMessage, TaskState } from "./task-state.ts";
+import { TASK_KIND, type TaskSettings } from "./task.ts";
+import { toThreadMessage } from "./thread-message.ts";
 
-/** What a message to a task comes to: its id, and whether it waits. */
+/** The id of a posted message, and whether it is queued. */
 export interface PostedMessage {
   id: string;
   queued: boolean;
 }
 
-export interface NewTask extends Pick<TaskFacts, "approval"> {
+export interface NewTask extends Pick<TaskSettings, "approval"> {
   model?: string | undefined;
   name?: string | undefined;
   message?: Message | undefined;
 }
 
-/** Letters of a message that name a task which was given no name. */
-const NAME_LENGTH = 80;
+/** Length of a task name that is taken from its message. */
+const MAX_NAME_LENGTH = 80;
 
-export class Commands {
+export class TaskCommands {
   readonly #services: Services;
-  readonly #journals: Journals;
-  readonly #runner: Runner;
+  readonly #journals: JournalCache;
+  readonly #runner: TaskRunner;
 
-  constructor(services: Services, journals: Journals, runner: Runner) {
+  constructor(services: Services, journals: JournalCache, runner: TaskRunner) {
     this.#services = services;
     this.#journals = journals;
     this.#runner = runner;
   }
 
-  journal(ledger: Ledger, threadId: string): Journal {
+  journal(ledger: Ledger, threadId: string): TaskJournal {
     return this.#journals.open(ledger, threadId);
   }
 
-  /** Throws a "not-found" for a model that nobody has. */
+  /** Throws a "not-found" for an unknown model. */
   async create(
     { ledger, scope }: Caller,
     task: NewTask,
     key?: string,
-  ): Promise<{ thread: Thread; said?: PostedMessage }> {
+  ): Promise<{ thread: Thread; posted?: PostedMessage }> {
     const { model = this.#services.config.tasks.model, name, message, approval } = task;
-    routerOf(this.#services).route(model);
-    const title = name ?? (message === undefined ? undefined : titleOf(message));
-    const facts = approval === undefined ? { model } : { model, approval };
-    const made = { kind: TASK_KIND, title, scope, metadata: { task: facts } };
-    // Whoever asks again with a key says the same thing, under the same id.
+    getModelRouter(this.#services).route(model);
+    const title = name ?? (message === undefined ? undefined : createTaskName(message));
+    const settings = approval === undefined ? { model } : { model, approval };
+    const newThread = { kind: TASK_KIND, title, scope, metadata: { task: settings } };
+    // The key determines the thread and message id, so that a repeated request creates nothing new.
     const idempotencyKey = key === undefined ? undefined : `task-${sha256(JSON.stringify([scope, key]))}`;
-    const words = message && { id: idempotencyKey ?? ledger.newId(), message };
+    const pending = message && { id: idempotencyKey ?? ledger.newId(), message };
     try {
-      const thread = await ledger.createThread(made, { idempotencyKey, ...(words && firstWords(words)) });
-      if (words === undefined) return { thread };
-      this.#wake(ledger, thread.id);
-      return { thread, said: { id: words.id, queued: false } };
+      const thread = await ledger.createThread(newThread, {
+        idempotencyKey,
+        ...(pending && createInitialContent(pending)),
+      });
+      if (pending === undefined) return { thread };
+      this.#wakeRunner(ledger, thread.id);
+      return { thread, posted: { id: pending.id, queued: false } };
     } catch (error) {
       if (!(error instanceof LedgerError) || error.path !== "idempotencyKey") throw error;
-      const advice = "Another task was made with this key: use a new idempotency-key for each task.";
+      const advice = "Another task was created with this key: use a new idempotency-key for each task.";
       throw new ServerError("conflict", advice, { path: "idempotency-key", cause: error });
     }
   }
 
-  /** At once where the task rests, else it waits for its turn. The same key does not say it again. */
-  async say(
+  /** Appends the message if the task is idle, otherwise queues it. A repeated key does not post it again. */
+  async postMessage(
     ledger: Ledger,
     threadId: string,
     message: Message,
-    how: { mode?: QueueMode; key?: string } = {},
+    options: { mode?: QueueMode; key?: string } = {},
   ): Promise<PostedMessage> {
-    const { mode = "steer", key } = how;
+    const { mode = "steer", key } = options;
     const journal = this.journal(ledger, threadId);
-    const words: PendingMessage = { id: ledger.newId(), message };
+    const pending: PendingMessage = { id: ledger.newId(), message };
     const keyed = key === undefined ? {} : { key, digest: sha256(stringifyJson(message)) };
-    let said: PostedMessage = { id: words.id, queued: false };
+    let posted: PostedMessage = { id: pending.id, queued: false };
     await journal.change((state) => {
       const before = key === undefined ? undefined : state.keys.get(key);
       if (before !== undefined) {
-        said = sameAs(before, keyed.digest);
+        posted = replayPostedMessage(before, keyed.digest);
         return undefined;
       }
-      demandRoom(state, message);
-      said = { id: words.id, queued: !isAtRest(state) };
-      return said.queued
-        ? { want: true, entries: [{ type: "queued", ...words, mode, ...keyed }] }
-        : beginning(words, { type: "began", id: words.id, ...keyed });
+      assertQueueHasRoom(state, message);
+      posted = { id: pending.id, queued: !isIdle(state) };
+      return posted.queued
+        ? { requestWork: true, entries: [{ type: "queued", ...pending, mode, ...keyed }] }
+        : startTaskChange(pending, { type: "began", id: pending.id, ...keyed });
     });
-    this.#wake(ledger, threadId);
-    return said;
+    this.#wakeRunner(ledger, threadId);
+    return posted;
   }
 
-  /** Takes one that waits back: it will not be said. Throws a "not-found" where none of this id waits. */
-  async takeBack(ledger: Ledger, threadId: string, id: string): Promise<PendingMessage> {
+  /** Removes a queued message. Throws a "not-found" if the message is not in the queue. */
+  async unqueueMessage(ledger: Ledger, threadId: string, id: string): Promise<PendingMessage> {
     const journal = this.journal(ledger, threadId);
-    let taken: PendingMessage | undefined;
+    let unqueued: PendingMessage | undefined;
     await journal.change(({ queue }) => {
-      taken = queue.find((waiting) => waiting.id === id);
-      return taken && { entries: [{ type: "unqueued", id, said: false }] };
+      unqueued = queue.find((waiting) => waiting.id === id);
+      return unqueued && { entries: [{ type: "unqueued", id, said: false }] };
     });
-    if (taken === undefined) {
-      const message = `No message "${id}" waits in this task: it was said, dropped or taken back.`;
+    if (unqueued === undefined) {
+      const message = `Message "${id}" is not queued in this task: it was delivered, dropped or removed.`;
       throw new ServerError("not-found", message, { path: "messageId" });
     }
-    // Whoever is at work may have been handed it.
-    this.#wake(ledger, threadId);
-    return taken;
+    // The running agent may have received the message already and must withdraw it.
+    this.#wakeRunner(ledger, threadId);
+    return unqueued;
   }
 
-  /** Ends the work, wherever it is done, and drops what waits. undefined: there is neither. `ended`: whether it has ended. */
+  /**
+   * Ends the work on any instance and empties the queue. Returns undefined if the task is idle; `ended` tells whether
+   * the work has ended yet.
+   */
   async cancel(
     ledger: Ledger,
     threadId: string,
@@ -131,28 +137,32 @@ export class Commands {
     const journal = this.journal(ledger, threadId);
     let dropped: readonly PendingMessage[] | undefined;
     const id = ledger.newId();
-    const asked = await journal.change((state) => {
+    const written = await journal.change((state) => {
       dropped = undefined;
-      if (state.running) return { want: true, entries: [{ type: "cancel", id }] };
+      if (state.running) return { requestWork: true, entries: [{ type: "cancel", id }] };
       if (state.queue.length === 0) return undefined;
-      // What failed has left behind what waits: nobody holds the work that would drop it.
+      // After a failure, no runner works on the task that could empty the queue.
       dropped = state.queue;
-      return { entries: dropEntries(state.queue) };
+      return { entries: createDropEntries(state.queue) };
     });
-    const after = asked?.cursors.at(-1);
+    const after = written?.cursors.at(-1);
     if (after === undefined) return undefined;
     if (dropped !== undefined) return { ended: true, pending: dropped };
-    this.#wake(ledger, threadId);
-    const pending = await this.#cancelled(journal, after, signal);
-    return pending === undefined ? { ended: false, pending: journal.known.queue } : { ended: true, pending };
+    this.#wakeRunner(ledger, threadId);
+    const pending = await this.#waitForCancelled(journal, after, signal);
+    return pending === undefined ? { ended: false, pending: journal.lastState.queue } : { ended: true, pending };
   }
 
-  /** What was dropped when the work ended; undefined where that takes too long. */
-  async #cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<PendingMessage[] | undefined> {
+  /** Waits for the end of the work and returns the dropped messages; undefined after the longest wait. */
+  async #waitForCancelled(
+    journal: TaskJournal,
+    after: string,
+    signal: AbortSignal,
+  ): Promise<PendingMessage[] | undefined> {
     const { threadId, ledger } = journal;
     const over = new AbortController();
-    const { effects } = this.#services.session;
-    void effects.sleep(CANCEL_MS, over.signal).then(
+    const { effects } = this.#services.clientContext;
+    void effects.sleep(MAX_CANCEL_WAIT_MS, over.signal).then(
       () => over.abort(),
       () => undefined,
     );
@@ -169,7 +179,10 @@ export class Commands {
     }
   }
 
-  /** Lets a tool that waits run, or not. Throws a "not-found" where none of this id waits, a "conflict" where it was decided otherwise. */
+  /**
+   * Decides about a waiting tool call. Throws a "not-found" if no such call waits, a "conflict" if it was decided
+   * otherwise.
+   */
   async decide(
     ledger: Ledger,
     threadId: string,
@@ -180,69 +193,71 @@ export class Commands {
     await journal.change(({ calls }) => {
       const call = calls.get(toolCallId);
       if (call?.approval !== true) {
-        const message = `No call "${toolCallId}" of this task waits to be allowed.`;
+        const message = `Tool call "${toolCallId}" of this task is not waiting for approval.`;
         throw new ServerError("not-found", message, { path: "/toolCallId" });
       }
-      // Nobody holds the work while it waits for this alone.
+      // No process holds the lease while the task waits for approvals only, so work is requested.
       if (call.decision === undefined) {
-        return { want: true, entries: [{ type: "decided", toolCallId, approve, reason }] };
+        return { requestWork: true, entries: [{ type: "decided", toolCallId, approve, reason }] };
       }
       if (call.decision.approve === approve) return undefined;
-      const message = `It was decided before that the call "${toolCallId}" is ${approve ? "not " : ""}allowed.`;
+      const message = `Tool call "${toolCallId}" was ${approve ? "rejected" : "approved"} already.`;
       throw new ServerError("conflict", message, { path: "/approve" });
     });
-    this.#wake(ledger, threadId);
+    this.#wakeRunner(ledger, threadId);
   }
 
-  /** Beside the reply: the work goes on without whoever asked for it. */
-  #wake(ledger: Ledger, threadId: string): void {
+  /** Not awaited: the work outlives the request. */
+  #wakeRunner(ledger: Ledger, threadId: string): void {
     this.#services.background(this.#runner.wake(ledger, threadId));
   }
 }
 
-/** The longest that a reply waits for work to end on another instance. */
-const CANCEL_MS = 15_000;
+/** Longest wait of a cancel reply for the work to end on another instance. */
+const MAX_CANCEL_WAIT_MS = 15_000;
 
-/** Messages that may wait for one task, and their characters as JSON: readers are shown all of them at every change. */
-const MOST_WAITING = 1000;
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+/** Limits of a task's queue, in messages and JSON characters: every change sends the whole queue to all readers. */
+const MAX_QUEUED_MESSAGES = 1000;
+const MAX_QUEUED_CHARACTERS = 8 * 1024 * 1024;
 
-/** Throws a "too-many". The first one that waits may be as long as a body may be. */
-function demandRoom({ queue }: TaskState, message: Message): void {
-  const held = queue.reduce((sum, waiting) => sum + lengthOf(waiting.message), 0);
-  const isFull = queue.length >= MOST_WAITING || (held > 0 && held + lengthOf(message) > MOST_CHARACTERS);
+/** Throws a "too-many" if the queue is full. The first queued message may be as long as a body. */
+function assertQueueHasRoom({ queue }: TaskState, message: Message): void {
+  const queuedLength = queue.reduce((sum, waiting) => sum + measureMessage(waiting.message), 0);
+  const isFull =
+    queue.length >= MAX_QUEUED_MESSAGES ||
+    (queuedLength > 0 && queuedLength + measureMessage(message) > MAX_QUEUED_CHARACTERS);
   if (!isFull) return;
-  const most = `At most ${MOST_WAITING} messages and ${MOST_CHARACTERS / 1024 / 1024} MiB wait for a task`;
-  const advice = `${most}: wait until some are said, or cancel its work.`;
+  const most = `At most ${MAX_QUEUED_MESSAGES} messages and ${MAX_QUEUED_CHARACTERS / 1024 / 1024} MiB can be queued for a task`;
+  const advice = `${most}: wait until some are delivered, or cancel the task.`;
   throw new ServerError("too-many", advice, { headers: { "retry-after": "5" } });
 }
 
-/** Messages that wait are looked at again and again, and do not change. */
-const lengths = new WeakMap<Message, number>();
+/** Cached, because queued messages are measured at every post and never change. */
+const messageLengths = new WeakMap<Message, number>();
 
-function lengthOf(message: Message): number {
-  const known = lengths.get(message) ?? stringifyJson(message).length;
-  lengths.set(message, known);
+function measureMessage(message: Message): number {
+  const known = messageLengths.get(message) ?? stringifyJson(message).length;
+  messageLengths.set(message, known);
   return known;
 }
 
-function isAtRest({ running, queue }: TaskState): boolean {
+function isIdle({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;
 }
 
-/** What a task begins with that is told something in its making. */
-function firstWords(words: PendingMessage): InitialContent {
-  const { entries, append, want } = beginning(words, { type: "began", id: words.id });
-  return { entries: entries.map(encodeEntry), messages: append?.messages, want };
+/** Returns the content of a new task that is created with a message. */
+function createInitialContent(pending: PendingMessage): InitialContent {
+  const { entries, append, requestWork } = startTaskChange(pending, { type: "began", id: pending.id });
+  return { entries: entries.map(encodeEntry), messages: append?.messages, requestWork };
 }
 
-function beginning(words: PendingMessage, entry: TaskEntry): Change {
-  return { want: true, entries: [entry], append: { messages: [toThreadMessage(words)] } };
+function startTaskChange(pending: PendingMessage, entry: TaskEntry): JournalChange {
+  return { requestWork: true, entries: [entry], append: { messages: [toThreadMessage(pending)] } };
 }
 
-function sameAs({ id, queued, digest }: KeyedMessage, asked: string | undefined): PostedMessage {
-  if (digest === asked) return { id, queued };
-  const message = "Another message was said with this key: use a new idempotency-key for each message.";
+function replayPostedMessage({ id, queued, digest }: KeyedMessage, requestDigest: string | undefined): PostedMessage {
+  if (digest === requestDigest) return { id, queued };
+  const message = "Another message was posted with this key: use a new idempotency-key for each message.";
   throw new ServerError("conflict", message, { path: "idempotency-key" });
 }
 
@@ -250,9 +265,9 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function titleOf(message: Message): string | undefined {
-  // A name is for people, and stands in a column of its own: characters that nobody can see are left out of it.
-  const text = textOf(message).replaceAll("\u0000", "").trim().replaceAll(/\s+/g, " ");
+function createTaskName(message: Message): string | undefined {
+  // Names are stored in a text column that does not accept U+0000.
+  const text = getText(message).replaceAll("\u0000", "").trim().replaceAll(/\s+/g, " ");
   if (text === "") return undefined;
-  return (text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1)}…` : text).toWellFormed();
+  return (text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH - 1)}…` : text).toWellFormed();
 }

@@ -1,20 +1,20 @@
-// Tasks: an agent at work on a thread, with a queue of what is said to it meanwhile. What it is at is written in the
-// thread's own journal, so that any instance can answer for it, and another one goes on where a process ended.
+// The tasks module: agents that work on threads, each with a queue of messages. The state of a task is in its thread's
+// journal, so that every instance can serve it and continue it after a crash.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
-import { Agents } from "./agents.ts";
-import { Commands } from "./commands.ts";
-import { Journals } from "./journal.ts";
+import { TaskAgents } from "./agents.ts";
+import { TaskCommands } from "./commands.ts";
+import { JournalCache } from "./journal.ts";
 import { taskRoutes } from "./routes.ts";
-import { Runner } from "./runner.ts";
+import { TaskRunner } from "./runner.ts";
 
-/** The agent records its own work: the recorder of calls has no part in it. */
+/** The agent records its own runs, so the call recorder is not used. */
 export function tasksModule(services: Services, _recorder?: Recorder): ServerModule {
-  const agents = new Agents(services);
-  const journals = new Journals();
-  const runner = new Runner({ services, journals, agents });
+  const agents = new TaskAgents(services);
+  const journals = new JournalCache();
+  const runner = new TaskRunner({ services, journals, agents });
   return {
-    routes: taskRoutes(services, new Commands(services, journals, runner)),
+    routes: taskRoutes(services, new TaskCommands(services, journals, runner)),
     async start() {
       runner.start();
     },

@@ -1,24 +1,24 @@
-// The journal of a task, read as far as it goes and no part of it twice; and changes of it that are decided on what it
-// says, which hold only if nobody has written in between.
+// Reads the journal of a task incrementally, and writes changes that depend on its state: they fail if another process
+// has written in between.
 import type { Ledger, LogResult, LogOptions } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { decodeEntry, encodeEntry, type TaskEntry } from "./entries.ts";
-import { advance, NEW_STATE, type TaskState } from "./state.ts";
+import { decodeEntry, encodeEntry, type TaskEntry } from "./journal-entries.ts";
+import { advanceTaskState, INITIAL_TASK_STATE, type TaskState } from "./task-state.ts";
 
-/** What is to be written, and goes with it. */
-export interface Change extends Pick<LogOptions, "append" | "want" | "holding"> {
+/** Entries, and the messages and work request that are written with them. */
+export interface JournalChange extends Pick<LogOptions, "append" | "requestWork" | "workLease"> {
   entries: readonly TaskEntry[];
 }
 
-const PAGE = 500;
+const JOURNAL_PAGE_SIZE = 500;
 
-export class Journal {
+export class TaskJournal {
   readonly ledger: Ledger;
   readonly threadId: string;
-  #state: TaskState = NEW_STATE;
-  /** The entry before the last one. */
-  #before: string | undefined;
-  /** One read at a time. */
+  #state: TaskState = INITIAL_TASK_STATE;
+  /** The cursor of the last but one entry. */
+  #previousCursor: string | undefined;
+  /** Reads are serialized. */
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(ledger: Ledger, threadId: string) {
@@ -26,48 +26,48 @@ export class Journal {
     this.threadId = threadId;
   }
 
-  /** As it was when it was last read. */
-  get known(): TaskState {
+  /** The state as of the last read. */
+  get lastState(): TaskState {
     return this.#state;
   }
 
-  /** Reads what is new. */
+  /** Reads new entries and returns the current state. */
   read(): Promise<TaskState> {
-    const next = this.#reading.then(() => this.#readOn());
+    const next = this.#reading.then(() => this.#readNewEntries());
     this.#reading = next.catch(() => undefined);
     return next;
   }
 
   /**
-   * The last entry that is known is read again: where another stands in its place, the thread is not the one that it was
-   * (it was deleted, and restored from an export), and is read from its beginning.
+   * Reads the last known entry again. If another one is in its place, the thread was deleted and imported anew, and the
+   * journal is read from its start.
    */
-  async #readOn(): Promise<TaskState> {
+  async #readNewEntries(): Promise<TaskState> {
     for (;;) {
       const { cursor: last } = this.#state;
-      const page = await this.ledger.entries(this.threadId, { after: this.#before, limit: PAGE });
+      const page = await this.ledger.entries(this.threadId, { after: this.#previousCursor, limit: JOURNAL_PAGE_SIZE });
       if (last !== null && page[0]?.cursor !== last) {
-        this.#state = NEW_STATE;
-        this.#before = undefined;
+        this.#state = INITIAL_TASK_STATE;
+        this.#previousCursor = undefined;
         continue;
       }
       for (const { cursor, entry } of last === null ? page : page.slice(1)) {
-        this.#before = this.#state.cursor ?? undefined;
-        this.#state = advance(this.#state, cursor, entry === undefined ? undefined : decodeEntry(entry));
+        this.#previousCursor = this.#state.cursor ?? undefined;
+        this.#state = advanceTaskState(this.#state, cursor, entry === undefined ? undefined : decodeEntry(entry));
       }
-      if (page.length < PAGE) return this.#state;
+      if (page.length < JOURNAL_PAGE_SIZE) return this.#state;
     }
   }
 
   /**
-   * Writes what `decide` says on the state as it is; undefined: nothing. Where somebody was faster, it is asked again.
-   * What it throws is thrown.
+   * Writes the change that `decide` returns for the current state; undefined writes nothing. If another process wrote
+   * first, `decide` is called again with the new state.
    */
-  async change(decide: (state: TaskState) => Change | undefined): Promise<LogResult | undefined> {
-    for (let sameAgain = 0, last: string | null = null; ;) {
+  async change(decide: (state: TaskState) => JournalChange | undefined): Promise<LogResult | undefined> {
+    for (let retries = 0, last: string | null = null; ;) {
       const state = await this.read();
-      // An end of the journal that cannot be read would never be the expected one.
-      sameAgain = state.cursor === last ? sameAgain + 1 : 0;
+      // An undecodable last entry would make the expected cursor differ forever.
+      retries = state.cursor === last ? retries + 1 : 0;
       last = state.cursor;
       const change = decide(state);
       if (change === undefined) return undefined;
@@ -76,41 +76,40 @@ export class Journal {
         const expectedEntry = state.cursor;
         return await this.ledger.log(this.threadId, entries.map(encodeEntry), { ...options, expectedEntry });
       } catch (error) {
-        if (!isOvertaken(error) || sameAgain > 3) throw error;
+        if (!isJournalAdvancedError(error) || retries > 3) throw error;
       }
     }
   }
 
-  /** Writes entries that hold whatever else was written. */
-  write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "holding"> = {}): Promise<LogResult> {
+  /** Writes entries that do not depend on the state. */
+  write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "workLease"> = {}): Promise<LogResult> {
     return this.ledger.log(this.threadId, entries.map(encodeEntry), options);
   }
 }
 
-function isOvertaken(error: unknown): boolean {
+function isJournalAdvancedError(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict" && error.path === "expectedEntry";
 }
 
-/** How many journals are kept in memory. */
-const MOST = 1000;
+const MAX_CACHED_JOURNALS = 1000;
 
-/** The journals that were read lately: a task's next message does not read all of it again. */
-export class Journals {
-  readonly #kept = new Map<string, Journal>();
+/** Caches recently used journals, so that the next message does not read the whole journal again. */
+export class JournalCache {
+  readonly #journals = new Map<string, TaskJournal>();
 
-  open(ledger: Ledger, threadId: string): Journal {
+  open(ledger: Ledger, threadId: string): TaskJournal {
     const key = `${ledger.tenant}\n${threadId}`;
-    const journal = this.#kept.get(key) ?? new Journal(ledger, threadId);
-    // The last one used is the last to go.
-    this.#kept.delete(key);
-    this.#kept.set(key, journal);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
+    const journal = this.#journals.get(key) ?? new TaskJournal(ledger, threadId);
+    // Moves the journal to the end, because the first one is evicted.
+    this.#journals.delete(key);
+    this.#journals.set(key, journal);
+    const [oldest] = this.#journals.keys();
+    if (this.#journals.size > MAX_CACHED_JOURNALS && oldest !== undefined) this.#journals.delete(oldest);
     return journal;
   }
 
-  /** The thread is gone. */
+  /** Removes the journal of a deleted thread. */
   forget(ledger: Ledger, threadId: string): void {
-    this.#kept.delete(`${ledger.tenant}\n${threadId}`);
+    this.#journals.delete(`${ledger.tenant}\n${threadId}`);
   }
 }

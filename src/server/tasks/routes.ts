@@ -1,67 +1,77 @@
-// The routes of tasks. Each answers under `/v1` and without.
-import { list } from "../../model/shape.ts";
-import { param, queryCount, queryText } from "../api/reading.ts";
-import { jsonReply, type RouteFacts, route, says, text, whole } from "../api/replies.ts";
+// The routes of tasks, each with and without `/v1`.
+import { list } from "../../model/validation/shape.ts";
+import { readPathParam, readQueryCount, readQueryText } from "../api/read-request.ts";
+import {
+  jsonReply,
+  type RouteDescription,
+  defineRoute,
+  describeReply,
+  textParameter,
+  countParameter,
+} from "../api/define-route.ts";
 import { ServerError } from "../errors.ts";
-import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
-import { readDecision, readNewTask, readMessageBody } from "./bodies.ts";
-import type { Commands } from "./commands.ts";
-import { encodeWaiting } from "./events.ts";
+import type { Caller, ServerReply, Route, ServerRequest, Services } from "../types.ts";
+import { readDecision, readNewTask, readMessageBody } from "./request-bodies.ts";
+import type { TaskCommands } from "./commands.ts";
+import { encodePendingMessage } from "./task-events.ts";
 import * as shapes from "./shapes.ts";
-import { streamTask } from "./stream.ts";
-import { openTask, TASK_KIND, viewOf } from "./task.ts";
+import { streamTask } from "./event-stream.ts";
+import { requireTask, TASK_KIND, toTaskView } from "./task.ts";
 
-const PAGE = 20;
-const MOST = 200;
+const DEFAULT_PAGE_SIZE = 20;
+const MAX_PAGE_SIZE = 200;
 
-export function taskRoutes(services: Services, commands: Commands): Route[] {
+export function taskRoutes(services: Services, commands: TaskCommands): Route[] {
   const { limits } = services.config;
 
   return [
-    at("POST", "/task", CREATE, async (request, caller) => {
+    taskRoute("POST", "/task", CREATE, async (request, caller) => {
       const { value, ignored } = await readNewTask(request, limits);
-      const { thread, said } = await commands.create(caller, value, keyOf(request));
-      const task = await viewOf(commands.journal(caller.ledger, thread.id), thread);
-      return jsonReply(201, { task, ...(said !== undefined && { message: said }), ...reported(ignored) });
+      const { thread, posted } = await commands.create(caller, value, readIdempotencyKey(request));
+      const task = await toTaskView(commands.journal(caller.ledger, thread.id), thread);
+      return jsonReply(201, { task, ...(posted !== undefined && { message: posted }), ...toIgnoredFields(ignored) });
     }),
-    at("GET", "/tasks", LIST, (request, caller) => listTasks(commands, request, caller)),
-    at("GET", "/task/:id", SHOW, async (request, { ledger }) => {
-      const thread = await openTask(ledger, param(request, "id"));
-      return jsonReply(200, { task: await viewOf(commands.journal(ledger, thread.id), thread) });
+    taskRoute("GET", "/tasks", LIST, (request, caller) => listTasks(commands, request, caller)),
+    taskRoute("GET", "/task/:id", SHOW, async (request, { ledger }) => {
+      const thread = await requireTask(ledger, readPathParam(request, "id"));
+      return jsonReply(200, { task: await toTaskView(commands.journal(ledger, thread.id), thread) });
     }),
-    at("POST", "/task/:id/message", SAY, async (request, { ledger }) => {
-      const { id } = await openTask(ledger, param(request, "id"));
+    taskRoute("POST", "/task/:id/message", POST_MESSAGE, async (request, { ledger }) => {
+      const { id } = await requireTask(ledger, readPathParam(request, "id"));
       const { value, ignored } = await readMessageBody(request, limits);
       const { message, mode } = value;
-      const key = keyOf(request);
-      const said = await commands.say(ledger, id, message, {
+      const key = readIdempotencyKey(request);
+      const posted = await commands.postMessage(ledger, id, message, {
         ...(mode !== undefined && { mode }),
         ...(key !== undefined && { key }),
       });
-      return jsonReply(200, { ...said, ...reported(ignored) });
+      return jsonReply(200, { ...posted, ...toIgnoredFields(ignored) });
     }),
-    at("GET", "/task/:id/events", EVENTS, async (request, { ledger }) => {
-      const { id } = await openTask(ledger, param(request, "id"));
+    taskRoute("GET", "/task/:id/events", EVENTS, async (request, { ledger }) => {
+      const { id } = await requireTask(ledger, readPathParam(request, "id"));
       return streamTask(services, request, commands.journal(ledger, id));
     }),
-    at("GET", "/task/:id/queued_messages", QUEUE, async (request, { ledger }) =>
-      jsonReply(200, await queueOf(commands, ledger, param(request, "id"))),
+    taskRoute("GET", "/task/:id/queued_messages", QUEUE, async (request, { ledger }) =>
+      jsonReply(200, await readTaskQueue(commands, ledger, readPathParam(request, "id"))),
     ),
-    at("DELETE", "/task/:id/queued_messages/:messageId", TAKE_BACK, async (request, { ledger }) => {
-      const { id } = await openTask(ledger, param(request, "id"));
-      return jsonReply(200, encodeWaiting(await commands.takeBack(ledger, id, param(request, "messageId"))));
+    taskRoute("DELETE", "/task/:id/queued_messages/:messageId", UNQUEUE, async (request, { ledger }) => {
+      const { id } = await requireTask(ledger, readPathParam(request, "id"));
+      return jsonReply(
+        200,
+        encodePendingMessage(await commands.unqueueMessage(ledger, id, readPathParam(request, "messageId"))),
+      );
     }),
-    at("GET", "/queued_messages", QUEUES, (request, caller) => listQueues(commands, request, caller)),
-    at("POST", "/task/:id/cancel", CANCEL, async (request, { ledger }) => {
-      const { id } = await openTask(ledger, param(request, "id"));
+    taskRoute("GET", "/queued_messages", QUEUES, (request, caller) => listQueues(commands, request, caller)),
+    taskRoute("POST", "/task/:id/cancel", CANCEL, async (request, { ledger }) => {
+      const { id } = await requireTask(ledger, readPathParam(request, "id"));
       const cancelled = await commands.cancel(ledger, id, request.signal);
       if (cancelled === undefined)
-        throw new ServerError("not-found", "Nothing runs or waits in this task; there is nothing to cancel.");
+        throw new ServerError("not-found", "The task is idle and its queue is empty, so there is nothing to cancel.");
       const { ended, pending } = cancelled;
-      return jsonReply(ended ? 200 : 202, { pending_messages: pending.map(encodeWaiting) });
+      return jsonReply(ended ? 200 : 202, { pending_messages: pending.map(encodePendingMessage) });
     }),
-    at("POST", "/task/:id/approve", APPROVE, async (request, { ledger }) => {
-      const { id } = await openTask(ledger, param(request, "id"));
+    taskRoute("POST", "/task/:id/approve", APPROVE, async (request, { ledger }) => {
+      const { id } = await requireTask(ledger, readPathParam(request, "id"));
       const decision = await readDecision(request, limits);
       await commands.decide(ledger, id, decision);
       return jsonReply(200, decision);
@@ -69,115 +79,119 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
   ];
 }
 
-/** Under `/v1` and without. */
-function at(method: Route["method"], path: string, facts: RouteFacts, run: Route["run"]): Route {
-  return route(method, [`/v1${path}`, path], { tag: "tasks", ...facts }, run);
+/** Defines a route with and without `/v1`. */
+function taskRoute(method: Route["method"], path: string, description: RouteDescription, run: Route["run"]): Route {
+  return defineRoute(method, [`/v1${path}`, path], { tag: "tasks", ...description }, run);
 }
 
-function keyOf({ headers }: ServerRequest): string | undefined {
+function readIdempotencyKey({ headers }: ServerRequest): string | undefined {
   return headers["idempotency-key"] || undefined;
 }
 
-/** What the body said that means nothing here. */
-function reported(ignored: readonly string[]): { ignored?: readonly string[] } {
+/** Returns the reply field that lists unknown fields of the body. */
+function toIgnoredFields(ignored: readonly string[]): { ignored?: readonly string[] } {
   return ignored.length === 0 ? {} : { ignored };
 }
 
-async function listTasks(commands: Commands, request: ServerRequest, { ledger }: Caller): Promise<Reply> {
-  const limit = queryCount(request, "limit", MOST) ?? PAGE;
-  const threads = await ledger.threads({ kind: TASK_KIND, limit, before: queryText(request, "before") });
-  const tasks = await Promise.all(threads.map((thread) => viewOf(commands.journal(ledger, thread.id), thread)));
+async function listTasks(commands: TaskCommands, request: ServerRequest, { ledger }: Caller): Promise<ServerReply> {
+  const limit = readQueryCount(request, "limit", MAX_PAGE_SIZE) ?? DEFAULT_PAGE_SIZE;
+  const threads = await ledger.threads({ kind: TASK_KIND, limit, before: readQueryText(request, "before") });
+  const tasks = await Promise.all(threads.map((thread) => toTaskView(commands.journal(ledger, thread.id), thread)));
   return jsonReply(200, { tasks, next: threads.length < limit ? null : (threads.at(-1)?.id ?? null) });
 }
 
-async function queueOf(
-  commands: Commands,
+async function readTaskQueue(
+  commands: TaskCommands,
   ledger: Caller["ledger"],
   id: string,
-): Promise<ReturnType<typeof encodeWaiting>[]> {
-  const thread = await openTask(ledger, id);
+): Promise<ReturnType<typeof encodePendingMessage>[]> {
+  const thread = await requireTask(ledger, id);
   const { queue } = await commands.journal(ledger, thread.id).read();
-  return queue.map(encodeWaiting);
+  return queue.map(encodePendingMessage);
 }
 
-/** Of one task, or of the newest ones: then each message says which task it waits for. */
-async function listQueues(commands: Commands, request: ServerRequest, { ledger }: Caller): Promise<Reply> {
-  const id = queryText(request, "task");
-  if (id !== undefined) return jsonReply(200, await queueOf(commands, ledger, id));
-  const threads = await ledger.threads({ kind: TASK_KIND, limit: MOST });
+/** Lists the queue of one task, or of the newest tasks; then each message names its task. */
+async function listQueues(commands: TaskCommands, request: ServerRequest, { ledger }: Caller): Promise<ServerReply> {
+  const id = readQueryText(request, "task");
+  if (id !== undefined) return jsonReply(200, await readTaskQueue(commands, ledger, id));
+  const threads = await ledger.threads({ kind: TASK_KIND, limit: MAX_PAGE_SIZE });
   const queues = threads.map(async ({ id: task }) => {
     const { queue } = await commands.journal(ledger, task).read();
-    return queue.map((waiting) => Object.assign(encodeWaiting(waiting), { task }));
+    return queue.map((waiting) => Object.assign(encodePendingMessage(waiting), { task }));
   });
   return jsonReply(200, (await Promise.all(queues)).flat());
 }
 
-const CREATE: RouteFacts = {
+const CREATE: RouteDescription = {
   id: "createTask",
-  summary: "Makes a task. With a message, its agent begins to work. A model that nobody has is a 404.",
-  headers: { "idempotency-key": text("The same key with the same body makes one task.") },
+  summary: "Creates a task. With a message, its agent starts to work. An unknown model is a 404.",
+  headers: { "idempotency-key": textParameter("The same key with the same body creates one task.") },
   body: shapes.newTask,
-  replies: { 201: says("The task, and what became of the message.", shapes.taskMade) },
+  replies: { 201: describeReply("The task, and the id of its message.", shapes.createdTask) },
 };
-const LIST: RouteFacts = {
+const LIST: RouteDescription = {
   id: "listTasks",
-  summary: "Tasks, newest first, a page at a time.",
+  summary: "Lists tasks by page, newest first.",
   query: {
-    limit: whole(`At most so many; default ${PAGE}, at most ${MOST}.`),
-    before: text("`next` of the page before."),
+    limit: countParameter(`Maximum number of results; default ${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}.`),
+    before: textParameter("`next` of the previous page."),
   },
-  replies: { 200: says("A page. `next` is null at the end.", shapes.taskList) },
+  replies: { 200: describeReply("A page. `next` is null at the end.", shapes.taskList) },
 };
-const SHOW: RouteFacts = {
+const SHOW: RouteDescription = {
   id: "getTask",
-  summary: "A task: what it does, what waits, what it has cost.",
-  replies: { 200: says("The task.", shapes.taskShown) },
+  summary: "A task: its state, queue, pending tool calls and usage.",
+  replies: { 200: describeReply("The task.", shapes.shownTask) },
 };
-const SAY: RouteFacts = {
+const POST_MESSAGE: RouteDescription = {
   id: "sayToTask",
-  summary: "Says something. Where the agent is at work, it waits: until this round of tools is over, or this answer.",
-  headers: { "idempotency-key": text("The same key with the same message does not say it again.") },
+  summary:
+    "Posts a message. While the agent works, it is queued until the current tool round or the current answer has ended.",
+  headers: { "idempotency-key": textParameter("The same key with the same message posts it once.") },
   body: shapes.newMessage,
-  replies: { 200: says("Whether it waits, and the id that it waits under.", shapes.said) },
+  replies: { 200: describeReply("The message id, and whether it is queued.", shapes.postedMessage) },
 };
-const EVENTS: RouteFacts = {
+const EVENTS: RouteDescription = {
   id: "followTask",
-  summary: "What happens, as server-sent events: from the beginning, or after the event that `Last-Event-ID` names.",
-  heavy: true,
+  summary: "Streams the task's events as server-sent events: from the start, or after the event of `Last-Event-ID`.",
+  countsAsOpenCall: true,
   query: {
-    after: text("As `Last-Event-ID`, which wins; `now`: only what comes next."),
-    namespace: text("The name of the events; default `koine`."),
+    after: textParameter("Like `Last-Event-ID`, which wins; `now`: only new events."),
+    namespace: textParameter("The name of the events; default `koine`."),
   },
-  headers: { "last-event-id": text("The id of the last event that was read.") },
+  headers: { "last-event-id": textParameter("The id of the last event that the client has read.") },
   replies: { 200: { description: 'Events as { "msg": … }.', type: "text/event-stream" } },
 };
-const QUEUE: RouteFacts = {
+const QUEUE: RouteDescription = {
   id: "listQueuedMessages",
-  summary: "What waits to be said.",
-  replies: { 200: says("In the order in which it came.", list(shapes.waiting)) },
+  summary: "The queued messages of a task.",
+  replies: { 200: describeReply("The messages, oldest first.", list(shapes.pendingMessage)) },
 };
-const TAKE_BACK: RouteFacts = {
+const UNQUEUE: RouteDescription = {
   id: "takeBackQueuedMessage",
-  summary: "Takes back what waits to be said. 404 where it does not wait any more.",
-  replies: { 200: says("The message, which will not be said.", shapes.waiting) },
+  summary: "Removes a queued message. 404 if it is not queued any more.",
+  replies: { 200: describeReply("The removed message.", shapes.pendingMessage) },
 };
-const QUEUES: RouteFacts = {
+const QUEUES: RouteDescription = {
   id: "listAllQueuedMessages",
-  summary: `What waits in the newest ${MOST} tasks, or in one of them.`,
-  query: { task: text("Only of this task.") },
-  replies: { 200: says("In the order in which it came, task by task.", list(shapes.waiting)) },
+  summary: `The queued messages of the newest ${MAX_PAGE_SIZE} tasks, or of one task.`,
+  query: { task: textParameter("Only the queue of this task.") },
+  replies: { 200: describeReply("The messages by task, oldest first.", list(shapes.pendingMessage)) },
 };
-const CANCEL: RouteFacts = {
+const CANCEL: RouteDescription = {
   id: "cancelTask",
-  summary: "Ends the work, on whatever instance, and drops what waits. 404 where nothing runs or waits.",
+  summary: "Cancels the work on any instance and empties the queue. 404 if the task is idle and its queue is empty.",
   replies: {
-    200: says("What was dropped.", shapes.cancelled),
-    202: says("It was told to end, and has not yet: what waits will be dropped.", shapes.cancelled),
+    200: describeReply("The dropped messages.", shapes.cancelled),
+    202: describeReply(
+      "The cancellation is requested but not finished: the queued messages will be dropped.",
+      shapes.cancelled,
+    ),
   },
 };
-const APPROVE: RouteFacts = {
+const APPROVE: RouteDescription = {
   id: "approveToolCall",
-  summary: 'Lets a tool run that waits for it, or not: of tasks that were made with `"approval": "ask"`.',
+  summary: 'Approves or rejects a waiting tool call of a task with `"approval": "ask"`.',
   body: shapes.decision,
-  replies: { 200: says("What was decided.", shapes.decided) },
+  replies: { 200: describeReply("The decision.", shapes.decided) },
 };

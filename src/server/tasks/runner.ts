@@ -1,127 +1,127 @@
-// Who does the work that tasks want: takes it from the ledger, one holder each among all instances, and gives it back
-// when the server stops. What a process that died had held is taken up when its lease is over.
+// Works on tasks: claims work from the ledger, with one lease holder among all instances, and releases it at shutdown.
+// Work of a dead process is claimed when its lease has expired.
 import type { Ledger, WorkLease } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { OpenCalls } from "../http/open-calls.ts";
+import { OpenCallLimiter } from "../http/open-call-limiter.ts";
 import type { Services } from "../types.ts";
-import type { Agents } from "./agents.ts";
-import { TaskExecution } from "./conversation.ts";
-import type { TaskEntry } from "./entries.ts";
-import type { Journal, Journals } from "./journal.ts";
-import { nextQueuedMessages } from "./state.ts";
-import { factsOf } from "./task.ts";
-import { toThreadMessage } from "./words.ts";
+import type { TaskAgents } from "./agents.ts";
+import { TaskExecution } from "./task-execution.ts";
+import type { TaskEntry } from "./journal-entries.ts";
+import type { TaskJournal, JournalCache } from "./journal.ts";
+import { nextQueuedMessages } from "./task-state.ts";
+import { readTaskSettings } from "./task.ts";
+import { toThreadMessage } from "./thread-message.ts";
 
-/** The longest between two looks for work that others have left. */
-const LONGEST_POLL_MS = 5000;
+/** Longest interval between two attempts to claim work of other processes. */
+const MAX_POLL_MS = 5000;
 const DEFAULT_LEASE_MS = 30_000;
-/** How long work is kept after a trouble that may pass: it is tried again then, here or elsewhere. */
-const TROUBLE_MS = 3000;
+/** After a transient error, the work is held this long before it is released and tried again. */
+const RETRY_DELAY_MS = 3000;
 
-/** Work in our hands. */
-interface Held {
-  conversation?: TaskExecution;
-  /** More was wanted since: it is to be looked for again when this ends. */
-  isWantedAgain: boolean;
+/** A task that this process holds the lease of. */
+interface HeldTask {
+  execution?: TaskExecution;
+  /** True if work was requested again since the claim; it is claimed again at the end. */
+  isWorkRequested: boolean;
 }
 
-export interface RunnerOptions {
+export interface TaskRunnerOptions {
   services: Services;
-  journals: Journals;
-  agents: Agents;
+  journals: JournalCache;
+  agents: TaskAgents;
 }
 
-export class Runner {
-  readonly #options: RunnerOptions;
-  readonly #held = new Map<string, Held>();
-  readonly #works = new Set<Promise<void>>();
-  /** Work counts as calls do: a tenant has so much of it at a time, and leaves room for the others. */
-  readonly #open: OpenCalls;
-  readonly #over = new AbortController();
+export class TaskRunner {
+  readonly #options: TaskRunnerOptions;
+  readonly #heldTasks = new Map<string, HeldTask>();
+  readonly #executions = new Set<Promise<void>>();
+  /** Limits the tasks that one tenant runs at a time, like open calls. */
+  readonly #openCalls: OpenCallLimiter;
+  readonly #stopSignal = new AbortController();
   #polling: Promise<void> | undefined;
 
-  constructor(options: RunnerOptions) {
+  constructor(options: TaskRunnerOptions) {
     this.#options = options;
     const { draining, config } = options.services;
-    this.#open = new OpenCalls(config, () => undefined);
-    if (draining.aborted) this.#leave();
-    else draining.addEventListener("abort", () => this.#leave(), { once: true });
+    this.#openCalls = new OpenCallLimiter(config, () => undefined);
+    if (draining.aborted) this.#releaseAll();
+    else draining.addEventListener("abort", () => this.#releaseAll(), { once: true });
   }
 
   start(): void {
     this.#polling ??= this.#poll();
   }
 
-  /** No new work; what is under way ends between two steps, or when the server's time is up, and is handed over. */
+  /** Claims no new work. Current work ends between two steps, or at the end of the shutdown time, and is released. */
   async stop(): Promise<void> {
-    this.#leave();
+    this.#releaseAll();
     await this.#polling;
-    await Promise.all(this.#works);
+    await Promise.all(this.#executions);
   }
 
-  /** Something was written into a task that needs somebody. It never rejects. */
+  /** Notifies the runner of a new journal entry. It never rejects. */
   async wake(ledger: Ledger, threadId: string): Promise<void> {
-    const held = this.#held.get(keyOf(ledger.tenant, threadId));
-    if (held !== undefined) {
-      held.isWantedAgain = true;
-      held.conversation?.wake();
+    const heldTask = this.#heldTasks.get(createTaskKey(ledger.tenant, threadId));
+    if (heldTask !== undefined) {
+      heldTask.isWorkRequested = true;
+      heldTask.execution?.wake();
       return;
     }
-    await this.#take(ledger, threadId);
+    await this.#claim(ledger, threadId);
   }
 
-  #leave(): void {
-    this.#over.abort();
-    for (const { conversation } of this.#held.values()) conversation?.release();
+  #releaseAll(): void {
+    this.#stopSignal.abort();
+    for (const { execution } of this.#heldTasks.values()) execution?.release();
   }
 
   async #poll(): Promise<void> {
     const { services } = this.#options;
     const lease = services.config.ledger.leaseMs ?? DEFAULT_LEASE_MS;
-    const pause = Math.min(lease / 4, LONGEST_POLL_MS);
+    const pause = Math.min(lease / 4, MAX_POLL_MS);
     const { ledger, config } = services;
     const tenants = config.tenants.size === 0 ? [ledger.tenant] : [...config.tenants.keys()];
     const all = tenants.map((tenant) => ledger.forTenant(tenant));
-    while (!this.#over.signal.aborted) {
-      // In turns: whoever wants much waits as long for its second as others for their first.
-      for (let wanting = all; wanting.length > 0;) {
+    while (!this.#stopSignal.signal.aborted) {
+      // Round-robin, so that a tenant with many tasks does not delay the others.
+      for (let claimable = all; claimable.length > 0;) {
         const more: Ledger[] = [];
-        for (const each of wanting) if (await this.#take(each)) more.push(each);
-        wanting = more;
+        for (const each of claimable) if (await this.#claim(each)) more.push(each);
+        claimable = more;
       }
-      await services.session.effects.sleep(pause, this.#over.signal).catch(() => undefined);
+      await services.clientContext.effects.sleep(pause, this.#stopSignal.signal).catch(() => undefined);
     }
   }
 
-  /** Work of a tenant, or that on one thread. Says whether there may be more. It never rejects. */
-  async #take(ledger: Ledger, threadId?: string): Promise<boolean> {
+  /** Claims work of a tenant, or of one thread. Returns true if there may be more. It never rejects. */
+  async #claim(ledger: Ledger, threadId?: string): Promise<boolean> {
     const { services } = this.#options;
-    // More than a tenant may have at a time is wanted, and waits.
-    if (this.#over.signal.aborted || !this.#enter(ledger.tenant)) return false;
+    // Work beyond the tenant's limit stays in the work queue.
+    if (this.#stopSignal.signal.aborted || !this.#tryCount(ledger.tenant)) return false;
     let work: WorkLease | undefined;
     try {
-      work = await ledger.takeWork({ holder: services.instance, threadId });
+      work = await ledger.claimWork({ holder: services.instance, threadId });
     } catch (error) {
       this.#report("task-work-not-taken", {}, error);
     }
     if (work === undefined) {
-      this.#open.leave(ledger.tenant);
+      this.#openCalls.leave(ledger.tenant);
       return false;
     }
-    const doing = this.#perform(work).finally(() => {
-      this.#works.delete(doing);
-      this.#open.leave(ledger.tenant);
-      // What waited for the room.
-      services.background(this.#take(ledger));
+    const execution = this.#perform(work).finally(() => {
+      this.#executions.delete(execution);
+      this.#openCalls.leave(ledger.tenant);
+      // Claims work that waited for the tenant's limit.
+      services.background(this.#claim(ledger));
     });
-    this.#works.add(doing);
-    services.background(doing);
+    this.#executions.add(execution);
+    services.background(execution);
     return true;
   }
 
-  #enter(tenant: string): boolean {
+  #tryCount(tenant: string): boolean {
     try {
-      this.#open.enter(tenant);
+      this.#openCalls.enter(tenant);
       return true;
     } catch {
       return false;
@@ -131,45 +131,45 @@ export class Runner {
   async #perform(work: WorkLease): Promise<void> {
     const { services, journals } = this.#options;
     const { threadId, tenant, ledger } = work;
-    const key = keyOf(tenant, threadId);
-    const held: Held = { isWantedAgain: false };
-    this.#held.set(key, held);
-    const running = services.metrics.gauge("koine_tasks_running", "Tasks that this process works on.");
+    const key = createTaskKey(tenant, threadId);
+    const heldTask: HeldTask = { isWorkRequested: false };
+    this.#heldTasks.set(key, heldTask);
+    const running = services.metrics.gauge("koine_tasks_running", "Tasks that run in this process.");
     running.add(1);
     try {
-      await this.#workOn(work, held, journals.open(ledger, threadId));
+      await this.#workOn(work, heldTask, journals.open(ledger, threadId));
     } catch (error) {
-      await this.#giveBack(work, error);
+      await this.#releaseAfterError(work, error);
     } finally {
       running.add(-1);
-      // Where the lease was lost, it may be held anew.
-      if (this.#held.get(key) === held) this.#held.delete(key);
+      // If the lease was lost, this process may hold a new one.
+      if (this.#heldTasks.get(key) === heldTask) this.#heldTasks.delete(key);
     }
-    // It may have been wanted when nobody listened any more.
-    if (held.isWantedAgain) await this.wake(ledger, threadId);
+    // A request may have arrived after the execution ended.
+    if (heldTask.isWorkRequested) await this.wake(ledger, threadId);
   }
 
-  async #workOn(work: WorkLease, held: Held, journal: Journal): Promise<void> {
+  async #workOn(work: WorkLease, heldTask: HeldTask, journal: TaskJournal): Promise<void> {
     const { services, agents } = this.#options;
     for (;;) {
-      if (this.#over.signal.aborted || work.lost.aborted) return work.release();
+      if (this.#stopSignal.signal.aborted || work.lost.aborted) return work.release();
       const state = await journal.read();
       if (state.running) {
-        const task = factsOf(await work.ledger.thread(work.threadId));
-        const conversation = new TaskExecution({ services, agents, work, journal, task });
-        held.conversation = conversation;
-        if (this.#over.signal.aborted) conversation.release();
-        const end = await conversation.run();
+        const task = readTaskSettings(await work.ledger.thread(work.threadId));
+        const execution = new TaskExecution({ services, agents, work, journal, task });
+        heldTask.execution = execution;
+        if (this.#stopSignal.signal.aborted) execution.release();
+        const end = await execution.run();
         if (end === "left") return work.release();
-        // Whoever decides wants it again.
-        if (end === "waiting" && (await work.done())) return;
-      } else if (state.queue.length > 0 && !state.held) await begin(journal, work);
-      else if (await work.done()) return;
+        // The decision requests work again.
+        if (end === "waiting" && (await work.complete())) return;
+      } else if (state.queue.length > 0 && !state.isQueueHeld) await startFromQueue(journal, work);
+      else if (await work.complete()) return;
     }
   }
 
-  /** Trouble that may pass is waited out with the work in hand, so that it is not taken at once and again and again. */
-  async #giveBack(work: WorkLease, error: unknown): Promise<void> {
+  /** Holds the lease during a transient error, so that the work is not claimed again at once in a loop. */
+  async #releaseAfterError(work: WorkLease, error: unknown): Promise<void> {
     const { services, journals } = this.#options;
     if (error instanceof LedgerError && error.code === "unknown-thread") {
       journals.forget(work.ledger, work.threadId);
@@ -178,32 +178,32 @@ export class Runner {
     const isLost = work.lost.aborted || (error instanceof LedgerError && error.code === "fenced");
     if (!isLost) {
       this.#report("task-work-interrupted", { task: work.threadId }, error);
-      await services.session.effects.sleep(TROUBLE_MS, this.#over.signal).catch(() => undefined);
+      await services.clientContext.effects.sleep(RETRY_DELAY_MS, this.#stopSignal.signal).catch(() => undefined);
     }
     await work.release();
   }
 
   #report(event: string, fields: Record<string, string>, error: unknown): void {
-    if (this.#over.signal.aborted && error instanceof LedgerError) return;
+    if (this.#stopSignal.signal.aborted && error instanceof LedgerError) return;
     this.#options.services.log.error(event, fields, error);
   }
 }
 
-/** A conversation begins with what waits. */
-async function begin(journal: Journal, work: WorkLease): Promise<void> {
+/** Starts an idle task with its next queued messages. */
+async function startFromQueue(journal: TaskJournal, work: WorkLease): Promise<void> {
   await journal.change((state) => {
     const next = nextQueuedMessages(state);
     const [first] = next;
     if (state.running || first === undefined) return undefined;
-    const said = next.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: true }));
+    const unqueuedEntries = next.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: true }));
     return {
-      holding: work,
-      entries: [{ type: "began", id: first.id }, ...said],
+      workLease: work,
+      entries: [{ type: "began", id: first.id }, ...unqueuedEntries],
       append: { messages: next.map(toThreadMessage) },
     };
   });
 }
 
-function keyOf(tenant: string, threadId: string): string {
+function createTaskKey(tenant: string, threadId: string): string {
   return `${tenant}\n${threadId}`;
 }

@@ -1,15 +1,15 @@
-// A small household of a tenant, with rows of every kind, and everything that can be read of it. What a store does is
-// seen by looking at all of it before and after.
+// The fixture of a tenant with rows of every kind, and a read of all of it, to compare a store before and after a
+// write.
 import { LedgerError } from "../../ledger/errors.ts";
-import { got, runLater, type Steps } from "../../ledger/steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store.ts";
+import { wait, runAsync, type Steps } from "../../ledger/store/steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
 import {
   aliasRow,
   blobRow,
   chunkRow,
   endedRun,
-  hashOf,
-  idOf,
+  toTestHash,
+  toTestId,
   keyRow,
   logRow,
   messageRow,
@@ -19,27 +19,30 @@ import {
   threadRow,
   workRow,
 } from "./rows.ts";
-import type { Step } from "./stage.ts";
+import type { TransactionStep } from "./store-test-context.ts";
 
-export const HELD = hashOf("aa");
-export const LOOSE = hashOf("bb");
-const LOOSE_TOO = hashOf("bc");
-export const NEW = hashOf("cc");
-const FAR = 1_000_000;
-const HASHES = [HELD, LOOSE, LOOSE_TOO, NEW];
+export const REFERENCED_HASH = toTestHash("aa");
+export const UNREFERENCED_HASH = toTestHash("bb");
+const SECOND_UNREFERENCED_HASH = toTestHash("bc");
+export const NEW_HASH = toTestHash("cc");
+const MAX_LIMIT = 1_000_000;
+const HASHES = [REFERENCED_HASH, UNREFERENCED_HASH, SECOND_UNREFERENCED_HASH, NEW_HASH];
 const RUNS = ["run", "run-ended", "run-new"];
 const KEYS = ["key", "key-old", "key-new"];
 const ALIASES = ["alias", "alias-ended", "alias-other", "alias-new", "alias-claimed"];
 const ENDED = { runId: "run-ended" };
 
-/** Inserts the household: a thread that has everything, and another that must be left alone. */
-export function household(tenant: string): Step[] {
+/**
+ * Returns the steps that insert the fixture: a thread with rows of every kind, and another one that must stay
+ * unchanged.
+ */
+export function createFixture(tenant: string): TransactionStep[] {
   const key = { tenant, threadId: "thread" };
   const other = { tenant, threadId: "thread-other" };
-  const held = blobRow(tenant, HELD);
-  const loose = blobRow(tenant, LOOSE);
+  const referenced = blobRow(tenant, REFERENCED_HASH);
+  const loose = blobRow(tenant, UNREFERENCED_HASH);
   return [
-    (tx) => tx.insertThread(threadRow(key, { title: "Delphi", kind: "oracle", pinned: true, leafId: idOf(2) })),
+    (tx) => tx.insertThread(threadRow(key, { title: "Delphi", kind: "oracle", pinned: true, leafId: toTestId(2) })),
     (tx) => tx.insertMessages([messageRow(key, 1), messageRow(key, 2, { role: "assistant", digest: "digest-2" })]),
     (tx) => tx.insertMessages([messageRow(key, 3), messageRow(key, 4, { role: "assistant", digest: "digest-4" })]),
     (tx) => tx.insertRun(runRow(key, "run")),
@@ -51,13 +54,13 @@ export function household(tenant: string): Step[] {
     (tx) => tx.putAlias(aliasRow(key, "alias")),
     (tx) => tx.putAlias(aliasRow(key, "alias-ended", "run-ended")),
     (tx) => tx.addWork(workRow(key, { holder: "somebody", leaseId: "lease", leaseUntil: 500 })),
-    (tx) => tx.insertBlob(held),
+    (tx) => tx.insertBlob(referenced),
     (tx) => tx.insertBlob(loose),
-    (tx) => tx.insertBlob(blobRow(tenant, LOOSE_TOO)),
-    (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 0)),
-    (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 1)),
+    (tx) => tx.insertBlob(blobRow(tenant, SECOND_UNREFERENCED_HASH)),
+    (tx) => tx.insertChunk(chunkRow(tenant, referenced.blobId, 0)),
+    (tx) => tx.insertChunk(chunkRow(tenant, referenced.blobId, 1)),
     (tx) => tx.insertChunk(chunkRow(tenant, loose.blobId, 0)),
-    (tx) => tx.insertBlobRefs([refRow(key, 2, HELD), refRow(key, 4, HELD)]),
+    (tx) => tx.insertBlobRefs([refRow(key, 2, REFERENCED_HASH), refRow(key, 4, REFERENCED_HASH)]),
     (tx) => tx.quarantine(quarantineRow(key, 3)),
     (tx) => tx.insertThread(threadRow(other)),
     (tx) => tx.insertMessages([messageRow(other, 1), messageRow(other, 2, { role: "assistant", digest: "digest-o" })]),
@@ -67,15 +70,15 @@ export function household(tenant: string): Step[] {
     (tx) => tx.putAlias(aliasRow(other, "alias-other", "run-other")),
     (tx) => tx.addWork(workRow(other, { wantedAt: 2_000 })),
     (tx) => tx.addWork(workRow({ tenant, threadId: "thread-new" }, { leaseId: "lease", wantedAt: 3_000 })),
-    (tx) => tx.insertBlobRefs([refRow(other, 1, HELD)]),
+    (tx) => tx.insertBlobRefs([refRow(other, 1, REFERENCED_HASH)]),
     (tx) => tx.quarantine(quarantineRow(other, 1)),
   ];
 }
 
-/** One change for every method that writes. Each shows in a household, also after those before it. */
-export function changes(tenant: string): Record<WritingMethod, Step> {
+/** Returns one change for every writing method. Each is visible in the fixture, also after the previous ones. */
+export function createChanges(tenant: string): Record<WritingMethod, TransactionStep> {
   const key = { tenant, threadId: "thread" };
-  const held = blobRow(tenant, HELD);
+  const referenced = blobRow(tenant, REFERENCED_HASH);
   const answer = messageRow(key, 10, { role: "assistant", digest: "digest-new" });
   return {
     insertThread: (tx) => tx.insertThread(threadRow({ tenant, threadId: "thread-new" })),
@@ -91,88 +94,88 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     addWork: (tx) => tx.addWork(workRow({ tenant, threadId: "thread-other" })),
     updateWork: (tx) => tx.updateWork(key, "lease", { leaseId: "lease-new", leaseUntil: 700 }),
     deleteWork: (tx) => tx.deleteWork({ tenant, threadId: "thread-new" }, "lease", 1),
-    insertBlob: (tx) => tx.insertBlob(blobRow(tenant, NEW, { createdAt: 6_000 })),
-    refreshBlob: (tx) => tx.refreshBlob(tenant, HELD, 5_000),
-    insertChunk: (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 2)),
-    insertBlobRefs: (tx) => tx.insertBlobRefs([refRow(key, 1, HELD), refRow(key, 1, NEW)]),
+    insertBlob: (tx) => tx.insertBlob(blobRow(tenant, NEW_HASH, { createdAt: 6_000 })),
+    refreshBlob: (tx) => tx.refreshBlob(tenant, REFERENCED_HASH, 5_000),
+    insertChunk: (tx) => tx.insertChunk(chunkRow(tenant, referenced.blobId, 2)),
+    insertBlobRefs: (tx) => tx.insertBlobRefs([refRow(key, 1, REFERENCED_HASH), refRow(key, 1, NEW_HASH)]),
     quarantine: (tx) => tx.quarantine(quarantineRow(key, 4)),
     deleteDeltas: (tx) => tx.deleteDeltas(key, "run-ended"),
-    deleteChunks: (tx) => tx.deleteChunks(tenant, held.blobId),
-    deleteMessages: (tx) => tx.deleteMessages(key, [idOf(3), idOf(4)]),
+    deleteChunks: (tx) => tx.deleteChunks(tenant, referenced.blobId),
+    deleteMessages: (tx) => tx.deleteMessages(key, [toTestId(3), toTestId(4)]),
     deleteRuns: (tx) => tx.deleteRuns(key, ["run-ended"]),
     deleteKeys: (tx) => tx.deleteKeys(tenant, 5_000),
-    deleteBlobs: (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE], FAR),
-    deleteLooseBlobs: (tx) => tx.deleteLooseBlobs(tenant, 1_001),
+    deleteBlobs: (tx) => tx.deleteBlobs(tenant, [REFERENCED_HASH, UNREFERENCED_HASH], MAX_LIMIT),
+    deleteUnreferencedBlobs: (tx) => tx.deleteUnreferencedBlobs(tenant, 1_001),
     deleteThread: (tx) => tx.deleteThread(key),
   };
 }
 
-/** The methods of a transaction that a read does not have; `lockThread` changes nothing. */
+/** The methods of a transaction that are not reads; `lockThread` changes nothing. */
 type WritingMethod = Exclude<keyof LedgerTransaction, keyof LedgerReads | "lockThread">;
 
-/** What every read says of a household, by method. */
-export function* everything(reads: LedgerReads, tenant: string): Steps<Record<string, unknown>> {
-  const shown: Record<string, unknown> = {
-    threads: yield* got(reads.threads(tenant, { limit: FAR })),
-    findDigests: yield* got(reads.findDigests(tenant, ["digest-2", "digest-4", "digest-o", "digest-new"], FAR)),
-    expiredRuns: byId(yield* got(reads.expiredRuns(FAR, FAR, tenant))),
-    compactableRuns: byId(yield* got(reads.compactableRuns(FAR, FAR, tenant))),
-    "threads of a kind": yield* got(reads.threads(tenant, { limit: FAR, kind: "oracle" })),
-    titles: yield* got(reads.titles(tenant, { limit: FAR })),
-    openWork: yield* got(reads.openWork(FAR, FAR, tenant)),
-    quarantined: byId(yield* got(reads.quarantined(tenant, FAR))),
+/** Reads the fixture with every read, by method. */
+export function* readEverything(reads: LedgerReads, tenant: string): Steps<Record<string, unknown>> {
+  const result: Record<string, unknown> = {
+    threads: yield* wait(reads.threads(tenant, { limit: MAX_LIMIT })),
+    findDigests: yield* wait(reads.findDigests(tenant, ["digest-2", "digest-4", "digest-o", "digest-new"], MAX_LIMIT)),
+    expiredRuns: sortRows(yield* wait(reads.expiredRuns(MAX_LIMIT, MAX_LIMIT, tenant))),
+    compactableRuns: sortRows(yield* wait(reads.compactableRuns(MAX_LIMIT, MAX_LIMIT, tenant))),
+    "threads of a kind": yield* wait(reads.threads(tenant, { limit: MAX_LIMIT, kind: "oracle" })),
+    titles: yield* wait(reads.titles(tenant, { limit: MAX_LIMIT })),
+    openWork: yield* wait(reads.openWork(MAX_LIMIT, MAX_LIMIT, tenant)),
+    quarantined: sortRows(yield* wait(reads.quarantined(tenant, MAX_LIMIT))),
   };
-  for (const id of [...RUNS, "run-other"]) shown[`run ${id}`] = yield* got(reads.run(tenant, id));
-  for (const name of ALIASES) shown[`alias ${name}`] = yield* got(reads.alias(tenant, name));
+  for (const id of [...RUNS, "run-other"]) result[`run ${id}`] = yield* wait(reads.run(tenant, id));
+  for (const name of ALIASES) result[`alias ${name}`] = yield* wait(reads.alias(tenant, name));
   for (const hash of HASHES) {
-    shown[`blob ${hash}`] = yield* got(reads.blob(tenant, hash));
+    result[`blob ${hash}`] = yield* wait(reads.blob(tenant, hash));
     for (const position of [0, 1, 2]) {
       const { blobId } = blobRow(tenant, hash);
-      shown[`chunk ${blobId} ${position}`] = yield* got(reads.chunk(tenant, blobId, position));
+      result[`chunk ${blobId} ${position}`] = yield* wait(reads.chunk(tenant, blobId, position));
     }
   }
   for (const threadId of ["thread", "thread-other", "thread-new"]) {
-    shown[`in ${threadId}`] = yield* ofThread(reads, { tenant, threadId });
+    result[`in ${threadId}`] = yield* readThreadRows(reads, { tenant, threadId });
   }
-  return shown;
+  return result;
 }
 
-function* ofThread(reads: LedgerReads, key: ThreadKey): Steps<Record<string, unknown>> {
-  const shown: Record<string, unknown> = {
-    thread: yield* got(reads.thread(key)),
-    messages: yield* got(reads.messages(key, { limit: FAR })),
-    headers: yield* got(reads.headers(key, { limit: FAR, order: "down" })),
-    message: yield* got(reads.message(key, idOf(4))),
-    runs: yield* got(reads.runs(key)),
-    runIds: yield* got(reads.runIds(key, "committed")),
-    lastRuns: byId(yield* got(reads.lastRuns(key.tenant, [key.threadId], FAR))),
-    usages: byId(yield* got(reads.usages(key.tenant, [{ threadId: key.threadId, before: "~" }], FAR))),
-    changedRuns: byId(yield* got(reads.changedRuns(key.tenant, [{ threadId: key.threadId, after: "" }]))),
-    log: yield* got(reads.log(key, { limit: FAR })),
-    "log of a run": yield* got(reads.log(key, { limit: FAR, ...ENDED })),
-    aliases: yield* got(reads.aliases(key)),
-    work: yield* got(reads.work(key)),
-    blobRefs: yield* got(reads.blobRefs(key)),
+function* readThreadRows(reads: LedgerReads, key: ThreadKey): Steps<Record<string, unknown>> {
+  const result: Record<string, unknown> = {
+    thread: yield* wait(reads.thread(key)),
+    messages: yield* wait(reads.messages(key, { limit: MAX_LIMIT })),
+    headers: yield* wait(reads.headers(key, { limit: MAX_LIMIT, order: "desc" })),
+    message: yield* wait(reads.message(key, toTestId(4))),
+    runs: yield* wait(reads.runs(key)),
+    runIds: yield* wait(reads.runIds(key, "committed")),
+    lastRuns: sortRows(yield* wait(reads.lastRuns(key.tenant, [key.threadId], MAX_LIMIT))),
+    usages: sortRows(yield* wait(reads.usages(key.tenant, [{ threadId: key.threadId, before: "~" }], MAX_LIMIT))),
+    changedRuns: sortRows(yield* wait(reads.changedRuns(key.tenant, [{ threadId: key.threadId, after: "" }]))),
+    log: yield* wait(reads.log(key, { limit: MAX_LIMIT })),
+    "log of a run": yield* wait(reads.log(key, { limit: MAX_LIMIT, ...ENDED })),
+    aliases: yield* wait(reads.aliases(key)),
+    work: yield* wait(reads.work(key)),
+    blobRefs: yield* wait(reads.blobRefs(key)),
   };
-  const place = { threadId: key.threadId, after: "", upTo: "~", first: true };
-  const [tally] = yield* got(reads.tallies(key.tenant, [place]));
-  shown["tally"] = tally?.messages === 0 ? undefined : tally;
-  for (const name of KEYS) shown[`key ${name}`] = yield* got(reads.idempotencyKey(key, name));
-  return shown;
+  const range = { threadId: key.threadId, after: "", upTo: "~", first: true };
+  const [count] = yield* wait(reads.countMessages(key.tenant, [range]));
+  result["tally"] = count?.messages === 0 ? undefined : count;
+  for (const name of KEYS) result[`key ${name}`] = yield* wait(reads.idempotencyKey(key, name));
+  return result;
 }
 
-/** Where the contract names no order, the order is not looked at. */
-function byId<Row extends { threadId: string }>(rows: readonly Row[]): Row[] {
-  const nameOf = (row: Row): string => JSON.stringify(row);
-  return rows.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+/** Sorts rows for which the contract defines no order. */
+function sortRows<Row extends { threadId: string }>(rows: readonly Row[]): Row[] {
+  const toKey = (row: Row): string => JSON.stringify(row);
+  return rows.toSorted((left, right) => (toKey(left) < toKey(right) ? -1 : 1));
 }
 
-export function everythingNow(store: LedgerStore, tenant: string): Promise<Record<string, unknown>> {
-  return runLater(everything(store.reads, tenant));
+export function readStore(store: LedgerStore, tenant: string): Promise<Record<string, unknown>> {
+  return runAsync(readEverything(store.reads, tenant));
 }
 
-/** What a piece of work is stopped with: no store makes this one itself. */
-export class Stop extends LedgerError {
+/** The error that stops a transaction; no store throws it itself. */
+export class StopError extends LedgerError {
   constructor() {
     super("invalid-input", "Stopped on purpose.");
   }

@@ -1,4 +1,4 @@
-// Rows for trying a store: plain ones, in which a case changes what it is about.
+// Rows for store checks, with defaults that a check overrides.
 import type {
   AliasRow,
   BlobRefRow,
@@ -11,21 +11,21 @@ import type {
   RunRow,
   ThreadRow,
   WorkRow,
-} from "../../ledger/rows.ts";
-import type { ThreadKey } from "../../ledger/store.ts";
+} from "../../ledger/store/rows.ts";
+import type { ThreadKey } from "../../ledger/store/contract.ts";
 
-/** An id in the order of numbers, of a ULID's length and characters. */
-export function idOf(number: number): string {
-  return String(number).padStart(26, "0");
+/** Returns an id with the order of numbers and the length and characters of a ULID. */
+export function toTestId(ordinal: number): string {
+  return String(ordinal).padStart(26, "0");
 }
 
-/** The number of an id; 0 where there is none. */
-export function numberOf(id: string): number {
+/** Returns the number of an id; 0 for "". */
+export function readTestId(id: string): number {
   return Number(id);
 }
 
-/** A blob's hash. */
-export function hashOf(name: string): string {
+/** Returns a blob hash. */
+export function toTestHash(name: string): string {
   return `sha256-${name.padEnd(64, "0")}`;
 }
 
@@ -44,16 +44,16 @@ export function threadRow({ tenant, threadId }: ThreadKey, changes: Partial<Thre
   };
 }
 
-export function messageRow(key: ThreadKey, number: number, changes: Partial<MessageRow> = {}): MessageRow {
+export function messageRow(key: ThreadKey, ordinal: number, changes: Partial<MessageRow> = {}): MessageRow {
   return {
     tenant: key.tenant,
     threadId: key.threadId,
-    id: idOf(number),
-    parentId: number > 1 ? idOf(number - 1) : null,
+    id: toTestId(ordinal),
+    parentId: ordinal > 1 ? toTestId(ordinal - 1) : null,
     runId: null,
     role: "user",
     digest: "",
-    body: `{"number":${number}}`,
+    body: `{"number":${ordinal}}`,
     ...changes,
   };
 }
@@ -85,13 +85,13 @@ export function runRow(key: ThreadKey, id: string, changes: Partial<RunRow> = {}
 
 /** A run that has ended, with deltas in the log. */
 export function endedRun(key: ThreadKey, id: string, finishedAt: number, changes: Partial<RunRow> = {}): RunRow {
-  const deltas = { firstDeltaId: idOf(1), lastDeltaId: idOf(2), lastSeq: 1 };
+  const deltas = { firstDeltaId: toTestId(1), lastDeltaId: toTestId(2), lastSeq: 1 };
   return runRow(key, id, { state: "committed", finishedAt, ...deltas, ...changes });
 }
 
-export function logRow(key: ThreadKey, number: number, changes: Partial<LogRow> = {}): LogRow {
+export function logRow(key: ThreadKey, ordinal: number, changes: Partial<LogRow> = {}): LogRow {
   const { tenant, threadId } = key;
-  return { tenant, threadId, id: idOf(number), runId: "run", kind: "delta", body: `[${number}]`, ...changes };
+  return { tenant, threadId, id: toTestId(ordinal), runId: "run", kind: "delta", body: `[${ordinal}]`, ...changes };
 }
 
 export function keyRow(key: ThreadKey, name: string, changes: Partial<KeyRow> = {}): KeyRow {
@@ -99,7 +99,7 @@ export function keyRow(key: ThreadKey, name: string, changes: Partial<KeyRow> = 
   return { tenant, threadId, key: name, hash: "hash", result: '{"runId":"run"}', createdAt: 1_000, ...changes };
 }
 
-/** The id of a blob whose upload began in millisecond 1,000. */
+/** Returns the id of a blob whose upload began in millisecond 1,000. */
 function blobIdOf(hash: string): string {
   return `00000000Z8${hash.slice(7, 23).toUpperCase()}`;
 }
@@ -112,20 +112,20 @@ export function chunkRow(tenant: string, blobId: string, position: number, bytes
   return { tenant, blobId, position, bytes: Uint8Array.from(bytes) };
 }
 
-export function refRow({ tenant, threadId }: ThreadKey, number: number, hash: string): BlobRefRow {
-  return { tenant, threadId, messageId: idOf(number), hash };
+export function refRow({ tenant, threadId }: ThreadKey, ordinal: number, hash: string): BlobRefRow {
+  return { tenant, threadId, messageId: toTestId(ordinal), hash };
 }
 
-export function quarantineRow({ tenant, threadId }: ThreadKey, number: number, reason = "torn"): QuarantineRow {
+export function quarantineRow({ tenant, threadId }: ThreadKey, ordinal: number, reason = "torn"): QuarantineRow {
   const foundAt = "2026-01-02T00:00:00.000Z";
-  return { tenant, threadId, messageId: idOf(number), reason, body: '{"to', foundAt };
+  return { tenant, threadId, messageId: toTestId(ordinal), reason, body: '{"to', foundAt };
 }
 
 export function aliasRow({ tenant, threadId }: ThreadKey, name: string, runId = "run"): AliasRow {
   return { tenant, name, threadId, runId };
 }
 
-/** Work that nobody holds. */
+/** A work request without a lease. */
 export function workRow({ tenant, threadId }: ThreadKey, changes: Partial<WorkRow> = {}): WorkRow {
   return { tenant, threadId, wants: 1, wantedAt: 1_000, holder: null, leaseId: null, leaseUntil: 0, ...changes };
 }

@@ -1,82 +1,82 @@
-// The search index: what is taken into it, what is found, and that a query is words and never an expression.
-import type { MessageRow } from "../../ledger/rows.ts";
-import type { SearchHit } from "../../ledger/store.ts";
+// Store requirements: the search index, and queries that are words, never expressions.
+import type { MessageRow } from "../../ledger/store/rows.ts";
+import type { SearchHit } from "../../ledger/store/contract.ts";
 import { demand } from "../demand.ts";
-import { Stop } from "./fixture.ts";
-import { idOf, messageRow } from "./rows.ts";
-import type { Claim, Stage } from "./stage.ts";
-import { demandSame, thrownBy } from "./stage.ts";
+import { StopError } from "./fixture.ts";
+import { toTestId, messageRow } from "./rows.ts";
+import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
+import { assertSame, catchError } from "./store-test-context.ts";
 
-/** The words of a message are its body as it is. */
+/** The text of a message is its body. */
 const bodyOf = (row: MessageRow): string => row.body;
 
-/** So many batches do not wait for any store's index. */
-const MOST_ROUNDS = 1_000;
+/** More batches than any store needs. */
+const MAX_ROUNDS = 1_000;
 
-/** Other messages may wait for the index, too. */
-async function indexAll(stage: Stage, textOf = bodyOf): Promise<void> {
-  for (let round = 0; (await stage.store.indexMessages(textOf, 100)) > 0; round++) {
-    demand(round < MOST_ROUNDS, "The index never is up to date.");
+/** Indexes all messages, also those of other checks. */
+async function indexAll(context: StoreTestContext, textOf = bodyOf): Promise<void> {
+  for (let round = 0; (await context.store.indexMessages(textOf, 100)) > 0; round++) {
+    demand(round < MAX_ROUNDS, "The index never is up to date.");
   }
 }
 
-async function tell(stage: Stage, texts: readonly string[], key = stage.key): Promise<void> {
-  await stage.write((tx) => tx.insertMessages(texts.map((body, at) => messageRow(key, at + 1, { body }))));
-  await indexAll(stage);
+async function writeAndIndex(context: StoreTestContext, texts: readonly string[], key = context.key): Promise<void> {
+  await context.write((tx) => tx.insertMessages(texts.map((body, at) => messageRow(key, at + 1, { body }))));
+  await indexAll(context);
 }
 
-/** The numbers of the messages that are found, in their order. */
-async function found({ store, tenant }: Stage, text: string): Promise<number[]> {
+/** Returns the numbers of the messages that were found, sorted. */
+async function searchNumbers({ store, tenant }: StoreTestContext, text: string): Promise<number[]> {
   const hits = await store.search({ tenant, text, limit: 99 });
   return hits.map(({ messageId }) => Number(messageId)).toSorted((left, right) => left - right);
 }
 
-async function waitsForTexts(stage: Stage): Promise<void> {
-  const { key, store } = stage;
-  await indexAll(stage);
+async function waitsForTexts(context: StoreTestContext): Promise<void> {
+  const { key, store } = context;
+  await indexAll(context);
   const rows = Array.from({ length: 7 }, (_, at) => messageRow(key, at + 1, { body: `oar${at + 1}` }));
-  await stage.write((tx) => tx.insertMessages(rows));
-  const asked = new Set<string>();
+  await context.write((tx) => tx.insertMessages(rows));
+  const requestedIds = new Set<string>();
   const lacks = (row: MessageRow): string | undefined => {
-    asked.add(row.id);
-    return row.id === idOf(2) ? undefined : row.body;
+    requestedIds.add(row.id);
+    return row.id === toTestId(2) ? undefined : row.body;
   };
-  await demandSame(await store.indexMessages(lacks, 7), 0, "Nothing is taken where one text is not at hand.");
-  await demandSame(asked.size, 7, "All that are asked for together are asked for.");
-  await demandSame(found(stage, "oar1"), [], "What was asked for together is not found yet.");
-  await indexAll(stage);
-  await demandSame(found(stage, "oar2"), [2], "It is found once its text was at hand.");
-  await demandSame(found(stage, "oar7"), [7], "So is what was asked for together with it.");
+  await assertSame(await store.indexMessages(lacks, 7), 0, "Nothing is taken where one text is not at hand.");
+  await assertSame(requestedIds.size, 7, "All that are asked for together are asked for.");
+  await assertSame(searchNumbers(context, "oar1"), [], "What was asked for together is not found yet.");
+  await indexAll(context);
+  await assertSame(searchNumbers(context, "oar2"), [2], "It is found once its text was at hand.");
+  await assertSame(searchNumbers(context, "oar7"), [7], "So is what was asked for together with it.");
 }
 
-async function takesMessages(stage: Stage): Promise<void> {
-  const { key, store } = stage;
-  await indexAll(stage);
+async function takesMessages(context: StoreTestContext): Promise<void> {
+  const { key, store } = context;
+  await indexAll(context);
   const rows = Array.from({ length: 7 }, (_, at) => messageRow(key, at + 1, { body: `letter${at + 1}` }));
-  await stage.write((tx) => tx.insertMessages(rows));
+  await context.write((tx) => tx.insertMessages(rows));
   const seen: MessageRow[] = [];
   const textOf = (row: MessageRow): string => {
-    if (row.tenant === stage.tenant) seen.push(row);
+    if (row.tenant === context.tenant) seen.push(row);
     return `the word${Number(row.id)}`;
   };
   for (let [round, taken] = [0, 1]; taken > 0; round++) {
     taken = await store.indexMessages(textOf, 3);
     demand(taken <= 3, `Three were asked for at most, and ${taken} were taken.`);
-    demand(round < MOST_ROUNDS, "The index never is up to date.");
+    demand(round < MAX_ROUNDS, "The index never is up to date.");
   }
-  await demandSame(
+  await assertSame(
     seen.toSorted((left, right) => (left.id < right.id ? -1 : 1)),
     rows,
     "Every message is taken once, as it was written.",
   );
-  await demandSame(found(stage, "word4"), [4], "What textOf gave is found.");
-  await demandSame(found(stage, "letter4"), [], "What it did not give is not.");
-  await stage.write((tx) => tx.insertMessages([messageRow(key, 8)]));
-  await demandSame(found(stage, "word8"), [], "What was not indexed yet is not found.");
-  await indexAll(stage, textOf);
-  await demandSame(found(stage, "word8"), [8], "A message that came later is found after it was indexed.");
-  const messages = (await stage.reads.messages(key, { limit: 9 })).slice(0, 7);
-  await demandSame(messages, rows, "Messages are as they were.");
+  await assertSame(searchNumbers(context, "word4"), [4], "What textOf gave is found.");
+  await assertSame(searchNumbers(context, "letter4"), [], "What it did not give is not.");
+  await context.write((tx) => tx.insertMessages([messageRow(key, 8)]));
+  await assertSame(searchNumbers(context, "word8"), [], "What was not indexed yet is not found.");
+  await indexAll(context, textOf);
+  await assertSame(searchNumbers(context, "word8"), [8], "A message that came later is found after it was indexed.");
+  const messages = (await context.reads.messages(key, { limit: 9 })).slice(0, 7);
+  await assertSame(messages, rows, "Messages are as they were.");
 }
 
 const TEXTS = [
@@ -130,16 +130,16 @@ const QUERIES: readonly [query: string, numbers: readonly number[], why: string]
   ["天气", [7], "a word of a script without letters"],
 ];
 
-async function findsWords(stage: Stage): Promise<void> {
-  await tell(stage, TEXTS);
+async function findsTerms(context: StoreTestContext): Promise<void> {
+  await writeAndIndex(context, TEXTS);
   for (const [query, numbers, why] of QUERIES) {
-    const attempt = await thrownBy(() => stage.store.search({ tenant: stage.tenant, text: query, limit: 9 }));
+    const attempt = await catchError(() => context.store.search({ tenant: context.tenant, text: query, limit: 9 }));
     demand(attempt === undefined, `The query ${query} failed: ${String(attempt?.error)}`);
-    await demandSame(found(stage, query), numbers, `The query ${query}: ${why}.`);
+    await assertSame(searchNumbers(context, query), numbers, `The query ${query}: ${why}.`);
   }
 }
 
-const TYPED: readonly [query: string, numbers: readonly number[], why: string][] = [
+const PREFIX_QUERIES: readonly [query: string, numbers: readonly number[], why: string][] = [
   ["rat", [1, 2, 4], "the beginning of a word"],
   ["rate", [1, 2, 4], "a whole word"],
   ["zebra RA", [2], "whole words before it"],
@@ -153,103 +153,105 @@ const TYPED: readonly [query: string, numbers: readonly number[], why: string][]
   ["", [], "nothing"],
 ];
 
-async function findsBeginnings(stage: Stage): Promise<void> {
-  const { store, tenant } = stage;
-  await tell(stage, TEXTS);
-  for (const [text, numbers, why] of TYPED) {
+async function findsBeginnings(context: StoreTestContext): Promise<void> {
+  const { store, tenant } = context;
+  await writeAndIndex(context, TEXTS);
+  for (const [text, numbers, why] of PREFIX_QUERIES) {
     const hits = await store.search({ tenant, text, prefix: true, limit: 9 });
     const ids = hits.map(({ messageId }) => Number(messageId)).toSorted((left, right) => left - right);
-    await demandSame(ids, numbers, `The beginning ${JSON.stringify(text)}: ${why}.`);
+    await assertSame(ids, numbers, `The beginning ${JSON.stringify(text)}: ${why}.`);
   }
   const filler = "Nothing is said here of birds. ".repeat(20);
-  await stage.write((tx) => tx.insertMessages([messageRow(stage.key, 20, { body: `${filler}An albatross came.` })]));
-  await indexAll(stage);
+  await context.write((tx) =>
+    tx.insertMessages([messageRow(context.key, 20, { body: `${filler}An albatross came.` })]),
+  );
+  await indexAll(context);
   const [hit] = await store.search({ tenant, text: "alba", prefix: true, limit: 9 });
   demand(hit?.snippet.includes("albatross") === true, "A snippet shows the word.", hit?.snippet);
 }
 
-async function findsNothingInNothing(stage: Stage): Promise<void> {
-  await tell(stage, TEXTS);
+async function findsNothingInNothing(context: StoreTestContext): Promise<void> {
+  await writeAndIndex(context, TEXTS);
   for (const query of ["", "   ", "%", "*", '"', '""', "()", "-", "!?", "🏛️", "\\", "' OR 1=1 --", ":*", "\0"]) {
-    await demandSame(found(stage, query), [], `The query ${JSON.stringify(query)} has no word that occurs.`);
+    await assertSame(searchNumbers(context, query), [], `The query ${JSON.stringify(query)} has no word that occurs.`);
   }
 }
 
-async function findsWithin(stage: Stage): Promise<void> {
-  const { store, tenant, other } = stage;
-  await tell(stage, ["one owl", "two owls and an owl"]);
-  await tell(stage, ["another owl"], other);
+async function findsWithin(context: StoreTestContext): Promise<void> {
+  const { store, tenant, other } = context;
+  await writeAndIndex(context, ["one owl", "two owls and an owl"]);
+  await writeAndIndex(context, ["another owl"], other);
   const foreign = { tenant: `${tenant}-twin`, threadId: "thread" };
-  await tell(stage, ["a foreign owl"], foreign);
+  await writeAndIndex(context, ["a foreign owl"], foreign);
   const places = async (threadId?: string, limit = 9): Promise<string[]> => {
     const query = { tenant, text: "owl", limit, ...(threadId === undefined ? {} : { threadId }) };
     return (await store.search(query)).map((hit) => `${hit.threadId} ${Number(hit.messageId)}`).toSorted();
   };
-  await demandSame(places(), ["thread 1", "thread 2", "thread-other 1"], "All threads of the tenant, and no other's.");
-  await demandSame(places(other.threadId), ["thread-other 1"], "One thread.");
-  await demandSame(places("none"), [], "A thread that is not there.");
+  await assertSame(places(), ["thread 1", "thread 2", "thread-other 1"], "All threads of the tenant, and no other's.");
+  await assertSame(places(other.threadId), ["thread-other 1"], "One thread.");
+  await assertSame(places("none"), [], "A thread that is not there.");
   demand((await places(undefined, 2)).length === 2, "Two were asked for.");
 }
 
-async function findsSomeOfEach(stage: Stage): Promise<void> {
-  const { store, tenant, other } = stage;
-  await tell(stage, ["an owl", "an owl and an owl", "owl owl owl owl", "owl"]);
-  await tell(stage, [`An owl. ${"Nothing is said here of birds. ".repeat(20)}`], other);
+async function findsSomeOfEach(context: StoreTestContext): Promise<void> {
+  const { store, tenant, other } = context;
+  await writeAndIndex(context, ["an owl", "an owl and an owl", "owl owl owl owl", "owl"]);
+  await writeAndIndex(context, [`An owl. ${"Nothing is said here of birds. ".repeat(20)}`], other);
   const found = async (perThread: number, limit = 9): Promise<string[]> =>
     (await store.search({ tenant, text: "owl", perThread, limit })).map(({ threadId }) => threadId);
-  await demandSame(found(2), ["thread", "thread", "thread-other"], "Two of a thread, the best first.");
-  await demandSame(found(1), ["thread", "thread-other"], "One of each.");
-  await demandSame(found(2, 1), ["thread"], "One at all.");
+  await assertSame(found(2), ["thread", "thread", "thread-other"], "Two of a thread, the best first.");
+  await assertSame(found(1), ["thread", "thread-other"], "One of each.");
+  await assertSame(found(2, 1), ["thread"], "One at all.");
   const [best] = await store.search({ tenant, text: "owl", limit: 1 });
   const [first] = await store.search({ tenant, text: "owl", perThread: 1, limit: 9 });
-  await demandSame(first, best, "Of a thread, its best.");
+  await assertSame(first, best, "Of a thread, its best.");
 }
 
-async function showsSnippets(stage: Stage): Promise<void> {
-  const { store, tenant } = stage;
+async function showsSnippets(context: StoreTestContext): Promise<void> {
+  const { store, tenant } = context;
   const filler = "Nothing is said here of birds. ".repeat(200);
-  await tell(stage, [`${filler}Then an OWL came. ${filler}`, "owl owl owl owl owl owl"]);
+  await writeAndIndex(context, [`${filler}Then an OWL came. ${filler}`, "owl owl owl owl owl owl"]);
   const hits: SearchHit[] = await store.search({ tenant, text: "owl", limit: 9 });
-  await demandSame(
+  await assertSame(
     hits.map(({ messageId }) => messageId),
-    [idOf(2), idOf(1)],
+    [toTestId(2), toTestId(1)],
     "The best comes first.",
   );
   for (const { snippet } of hits) demand(/owl/i.test(snippet), "A snippet shows what was found.", snippet);
   demand((hits[1]?.snippet.length ?? 0) < 2_000, "A snippet is a stretch of the text.", hits[1]?.snippet);
 }
 
-async function forgetsDeleted(stage: Stage): Promise<void> {
-  const { key, other } = stage;
-  await tell(stage, ["owl", "owl", "owl"]);
-  await tell(stage, ["owl"], other);
-  await stage.write((tx) => tx.insertMessages([messageRow(key, 9, { body: "owl" })]));
-  const stop = new Stop();
-  await thrownBy(() =>
-    stage.write(
-      (tx) => tx.deleteMessages(key, [idOf(1)]),
+async function forgetsDeleted(context: StoreTestContext): Promise<void> {
+  const { key, other } = context;
+  await writeAndIndex(context, ["owl", "owl", "owl"]);
+  await writeAndIndex(context, ["owl"], other);
+  await context.write((tx) => tx.insertMessages([messageRow(key, 9, { body: "owl" })]));
+  const stop = new StopError();
+  await catchError(() =>
+    context.write(
+      (tx) => tx.deleteMessages(key, [toTestId(1)]),
       () => {
         throw stop;
       },
     ),
   );
-  await demandSame(found(stage, "owl"), [1, 1, 2, 3], "A delete that was undone.");
+  await assertSame(searchNumbers(context, "owl"), [1, 1, 2, 3], "A delete that was undone.");
   // One of them is not in the index yet.
-  await stage.write((tx) => tx.deleteMessages(key, [idOf(2), idOf(9)]));
-  await indexAll(stage);
-  await demandSame(found(stage, "owl"), [1, 1, 3], "Deleted messages are not found.");
-  await stage.write((tx) => tx.deleteThread(key));
-  await demandSame(found(stage, "owl"), [1], "Messages of a deleted thread are not found.");
-  await stage.write((tx) => tx.insertMessages([messageRow(key, 3, { body: "raven" })]));
-  await indexAll(stage);
-  await demandSame(found(stage, "raven"), [3], "An id that is used again is indexed again.");
-  await demandSame(found(stage, "owl"), [1], "With its new words alone.");
+  await context.write((tx) => tx.deleteMessages(key, [toTestId(2), toTestId(9)]));
+  await indexAll(context);
+  await assertSame(searchNumbers(context, "owl"), [1, 1, 3], "Deleted messages are not found.");
+  await context.write((tx) => tx.deleteThread(key));
+  await assertSame(searchNumbers(context, "owl"), [1], "Messages of a deleted thread are not found.");
+  await context.write((tx) => tx.insertMessages([messageRow(key, 3, { body: "raven" })]));
+  await indexAll(context);
+  await assertSame(searchNumbers(context, "raven"), [3], "An id that is used again is indexed again.");
+  await assertSame(searchNumbers(context, "owl"), [1], "With its new words alone.");
 }
 
-export const SEARCH_CLAIMS: readonly Claim[] = [
+export const SEARCH_CLAIMS: readonly StoreRequirement[] = [
   ["indexMessages takes every message once, so many at a time", takesMessages],
   ["indexMessages takes nothing while a text is not at hand, and all of it later", waitsForTexts],
-  ["search finds messages that have all the words; quotes and operators are words", findsWords],
+  ["search finds messages that have all the words; quotes and operators are words", findsTerms],
   ["search finds the beginning of the last word where that is asked for", findsBeginnings],
   ["search finds nothing where the query has no word that occurs", findsNothingInNothing],
   ["search keeps to the tenant, the thread and the limit", findsWithin],

@@ -1,63 +1,63 @@
-// Every row is seen by its own tenant alone. Two tenants have the same household, id for id; whatever one of them does,
-// the other's stays as it was.
-import { changes, everythingNow, HELD, household } from "./fixture.ts";
-import { blobRow, endedRun, idOf, keyRow, messageRow, refRow, runRow } from "./rows.ts";
-import type { Claim, Stage } from "./stage.ts";
-import { demandSame } from "./stage.ts";
+// Store requirements: a tenant sees only its own rows. Two tenants have the same fixture with the same ids; writes of
+// one must not affect the other.
+import { createChanges, readStore, REFERENCED_HASH, createFixture } from "./fixture.ts";
+import { blobRow, endedRun, toTestId, keyRow, messageRow, refRow, runRow } from "./rows.ts";
+import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
+import { assertSame } from "./store-test-context.ts";
 
-/** Names that a careless comparison takes for the same. */
-function neighbours(tenant: string): string[] {
+/** Names that a careless comparison treats as equal. */
+function createSimilarNames(tenant: string): string[] {
   return [`${tenant}x`, tenant.toUpperCase(), `${tenant} `, `${tenant}%`, ""];
 }
 
-async function readsOwnRowsOnly(stage: Stage): Promise<void> {
-  const { tenant, store } = stage;
-  const empty = await everythingNow(store, tenant);
-  await stage.write(...household(tenant));
-  for (const name of [...neighbours(tenant), "nobody"]) {
-    await demandSame(everythingNow(store, name), empty, `What tenant "${name}" sees of "${tenant}".`);
+async function readsOwnRowsOnly(context: StoreTestContext): Promise<void> {
+  const { tenant, store } = context;
+  const empty = await readStore(store, tenant);
+  await context.write(...createFixture(tenant));
+  for (const name of [...createSimilarNames(tenant), "nobody"]) {
+    await assertSame(readStore(store, name), empty, `What tenant "${name}" sees of "${tenant}".`);
   }
 }
 
-async function sharesNoIds(stage: Stage): Promise<void> {
-  const { tenant, store } = stage;
-  await stage.write(...household(tenant));
-  const own = await everythingNow(store, tenant);
+async function sharesNoIds(context: StoreTestContext): Promise<void> {
+  const { tenant, store } = context;
+  await context.write(...createFixture(tenant));
+  const own = await readStore(store, tenant);
   const twin = `${tenant}-twin`;
-  await stage.write(...household(twin));
-  const twins = JSON.stringify(await everythingNow(store, twin), bytesAsText);
-  await demandSame(everythingNow(store, tenant), own, "The household of a tenant whose twin moved in.");
+  await context.write(...createFixture(twin));
+  const twins = JSON.stringify(await readStore(store, twin), bytesAsText);
+  await assertSame(readStore(store, tenant), own, "The household of a tenant whose twin moved in.");
   const translated = JSON.stringify(own, bytesAsText).replaceAll(`"${tenant}"`, `"${twin}"`);
-  await demandSame(JSON.parse(twins), JSON.parse(translated), "The twin's household is the same.");
+  await assertSame(JSON.parse(twins), JSON.parse(translated), "The twin's household is the same.");
 }
 
 function bytesAsText(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? [...value].join(" ") : value;
 }
 
-async function leavesOthersAlone(stage: Stage): Promise<void> {
-  const { tenant, store } = stage;
+async function leavesOthersAlone(context: StoreTestContext): Promise<void> {
+  const { tenant, store } = context;
   const twin = `${tenant}-twin`;
-  await stage.write(...household(tenant), ...household(twin));
-  const before = await everythingNow(store, twin);
-  for (const [method, step] of Object.entries(changes(tenant))) {
-    await stage.write(step);
-    await demandSame(everythingNow(store, twin), before, `${method} of one tenant changed another's rows.`);
+  await context.write(...createFixture(tenant), ...createFixture(twin));
+  const before = await readStore(store, twin);
+  for (const [method, step] of Object.entries(createChanges(tenant))) {
+    await context.write(step);
+    await assertSame(readStore(store, twin), before, `${method} of one tenant changed another's rows.`);
   }
 }
 
-async function locksOwnThreads(stage: Stage): Promise<void> {
-  await stage.write(...household(stage.tenant));
-  const locked = await stage.write((tx) => tx.lockThread({ tenant: "nobody", threadId: "thread" }));
-  await demandSame(locked, undefined, "lockThread gives no thread of another tenant.");
+async function locksOwnThreads(context: StoreTestContext): Promise<void> {
+  await context.write(...createFixture(context.tenant));
+  const locked = await context.write((tx) => tx.lockThread({ tenant: "nobody", threadId: "thread" }));
+  await assertSame(locked, undefined, "lockThread gives no thread of another tenant.");
 }
 
-async function listsRunsOfAll(stage: Stage): Promise<void> {
-  const { tenant, reads } = stage;
+async function listsRunsOfAll(context: StoreTestContext): Promise<void> {
+  const { tenant, reads } = context;
   const tenants = [tenant, `${tenant}-twin`];
   for (const each of tenants) {
     const key = { tenant: each, threadId: "thread" };
-    await stage.write(
+    await context.write(
       (tx) => tx.insertRun(runRow(key, "run", { leaseUntil: 1 })),
       (tx) => tx.insertRun(endedRun(key, "run-ended", 2)),
     );
@@ -68,35 +68,39 @@ async function listsRunsOfAll(stage: Stage): Promise<void> {
       .filter((name) => name.startsWith(tenant))
       .toSorted();
   const all = 1_000_000;
-  await demandSame(owners(await reads.expiredRuns(10, all)), tenants, "Expired runs of every tenant.");
-  await demandSame(owners(await reads.expiredRuns(10, all, tenant)), [tenant], "Expired runs of one.");
-  await demandSame(owners(await reads.compactableRuns(10, all)), tenants, "Compactable runs of every tenant.");
-  await demandSame(owners(await reads.compactableRuns(10, all, tenant)), [tenant], "Compactable runs of one.");
+  await assertSame(owners(await reads.expiredRuns(10, all)), tenants, "Expired runs of every tenant.");
+  await assertSame(owners(await reads.expiredRuns(10, all, tenant)), [tenant], "Expired runs of one.");
+  await assertSame(owners(await reads.compactableRuns(10, all)), tenants, "Compactable runs of every tenant.");
+  await assertSame(owners(await reads.compactableRuns(10, all, tenant)), [tenant], "Compactable runs of one.");
 }
 
-/** A message holds the blob of its own tenant, not one of the same content. */
-async function holdsOwnBlobs(stage: Stage): Promise<void> {
-  const { key, tenant, reads } = stage;
+/** A message references the blob of its own tenant, not one with the same content of another. */
+async function separatesBlobReferences(context: StoreTestContext): Promise<void> {
+  const { key, tenant, reads } = context;
   const twin = { ...key, tenant: `${tenant}-twin` };
-  await stage.write(
-    (tx) => tx.insertBlob(blobRow(tenant, HELD)),
-    (tx) => tx.insertBlob(blobRow(twin.tenant, HELD)),
+  await context.write(
+    (tx) => tx.insertBlob(blobRow(tenant, REFERENCED_HASH)),
+    (tx) => tx.insertBlob(blobRow(twin.tenant, REFERENCED_HASH)),
     (tx) => tx.insertMessages([messageRow(twin, 1)]),
-    (tx) => tx.insertBlobRefs([refRow(twin, 1, HELD)]),
+    (tx) => tx.insertBlobRefs([refRow(twin, 1, REFERENCED_HASH)]),
     (tx) => tx.insertKey(keyRow(twin, "key")),
-    (tx) => tx.deleteLooseBlobs(tenant, 9_999),
-    (tx) => tx.deleteLooseBlobs(twin.tenant, 9_999),
+    (tx) => tx.deleteUnreferencedBlobs(tenant, 9_999),
+    (tx) => tx.deleteUnreferencedBlobs(twin.tenant, 9_999),
   );
-  await demandSame(reads.blob(tenant, HELD), undefined, "No message of this tenant held it.");
-  await demandSame(reads.blob(twin.tenant, HELD), blobRow(twin.tenant, HELD), "A message of this tenant holds it.");
-  await demandSame((await reads.message(twin, idOf(1)))?.tenant, twin.tenant, "The message is there.");
+  await assertSame(reads.blob(tenant, REFERENCED_HASH), undefined, "No message of this tenant held it.");
+  await assertSame(
+    reads.blob(twin.tenant, REFERENCED_HASH),
+    blobRow(twin.tenant, REFERENCED_HASH),
+    "A message of this tenant holds it.",
+  );
+  await assertSame((await reads.message(twin, toTestId(1)))?.tenant, twin.tenant, "The message is there.");
 }
 
-export const TENANT_CLAIMS: readonly Claim[] = [
+export const TENANT_CLAIMS: readonly StoreRequirement[] = [
   ["no read shows a row of another tenant", readsOwnRowsOnly],
   ["two tenants may have rows of the same ids", sharesNoIds],
   ["no write touches a row of another tenant", leavesOthersAlone],
   ["lockThread locks no thread of another tenant", locksOwnThreads],
   ["expired and compactable runs are those of one tenant, or of every one", listsRunsOfAll],
-  ["a blob is held by messages of its own tenant alone", holdsOwnBlobs],
+  ["a blob is held by messages of its own tenant alone", separatesBlobReferences],
 ];

@@ -1,12 +1,13 @@
-// Values come back exactly as they were written, and what a caller does to a row later is the caller's own business.
-import type { RunRow } from "../../ledger/rows.ts";
-import { RUN_STATES } from "../../ledger/rows.ts";
+// Store requirements: values are returned exactly as written, and later changes of a caller's row object do not affect
+// the store.
+import type { RunRow } from "../../ledger/store/rows.ts";
+import { RUN_STATES } from "../../ledger/store/rows.ts";
 import {
   aliasRow,
   blobRow,
   chunkRow,
-  hashOf,
-  idOf,
+  toTestHash,
+  toTestId,
   keyRow,
   logRow,
   messageRow,
@@ -16,12 +17,12 @@ import {
   threadRow,
   workRow,
 } from "./rows.ts";
-import type { Claim, Stage } from "./stage.ts";
-import { demandSame } from "./stage.ts";
+import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
+import { assertSame } from "./store-test-context.ts";
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-/** Texts that stores are known to change. */
+/** Texts that databases are known to change. */
 const TEXTS: readonly [what: string, text: string][] = [
   ["an empty text", ""],
   ["white space at both ends", "  \n\t text \r\n "],
@@ -36,38 +37,44 @@ const TEXTS: readonly [what: string, text: string][] = [
   ["a long text", "κοινή 🏛️ ".repeat(40_000)],
 ];
 
-async function keepsThreads({ write, key, reads }: Tools): Promise<void> {
+async function preservesThreads({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const own = { ...key, threadId: `thread ${at}` };
-    const row = threadRow(own, { title: text, scope: text, metadata: text, leafId: idOf(at), pinned: at % 2 === 0 });
-    // A kind is a key of an index, which takes no text of any length.
+    const row = threadRow(own, {
+      title: text,
+      scope: text,
+      metadata: text,
+      leafId: toTestId(at),
+      pinned: at % 2 === 0,
+    });
+    // A kind is a key of an index, which limits its length.
     row.kind = text.slice(0, 200);
     await write((tx) => tx.insertThread(row));
-    await demandSame(reads.thread(own), { ...row, newestMessageId: null, lastId: "" }, `A thread with ${what}.`);
+    await assertSame(reads.thread(own), { ...row, newestMessageId: null, lastId: "" }, `A thread with ${what}.`);
   }
   const bare = threadRow(key);
   await write((tx) => tx.insertThread(bare));
   const row = (await reads.threads(key.tenant, { limit: 100 })).find(({ id }) => id === key.threadId);
-  await demandSame(row, bare, "A thread with nulls.");
+  await assertSame(row, bare, "A thread with nulls.");
 }
 
-async function keepsMessages({ write, key, reads }: Tools): Promise<void> {
+async function preservesMessages({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const row = messageRow(key, at + 1, { body: text, role: "assistant", runId: "run", digest: `digest ${what}` });
     await write((tx) => tx.insertMessages([row]));
-    await demandSame(reads.message(key, row.id), row, `A message with ${what}.`);
-    await demandSame(reads.messages(key, { limit: 1, order: "down" }), [row], `A list with ${what}.`);
+    await assertSame(reads.message(key, row.id), row, `A message with ${what}.`);
+    await assertSame(reads.messages(key, { limit: 1, order: "desc" }), [row], `A list with ${what}.`);
   }
 }
 
-async function keepsRuns({ write, key, reads }: Tools): Promise<void> {
+async function preservesRuns({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const row: RunRow = {
       ...runRow(key, `run ${at}`, { state: RUN_STATES[at % RUN_STATES.length] ?? "created" }),
       mode: at % 2 === 0 ? "replace" : "branch",
       forks: at % 2 === 0,
       compacted: at % 2 === 1,
-      forkFromId: idOf(at),
+      forkFromId: toTestId(at),
       idempotencyKey: text,
       error: text,
       usage: text,
@@ -76,80 +83,84 @@ async function keepsRuns({ write, key, reads }: Tools): Promise<void> {
       leaseUntil: LARGEST - 1,
       finishedAt: LARGEST - 2,
       lastSeq: LARGEST - 3,
-      firstDeltaId: idOf(1),
-      lastDeltaId: idOf(2),
+      firstDeltaId: toTestId(1),
+      lastDeltaId: toTestId(2),
     };
     await write((tx) => tx.insertRun(row));
-    await demandSame(reads.run(key.tenant, row.id), row, `A run with ${what}.`);
+    await assertSame(reads.run(key.tenant, row.id), row, `A run with ${what}.`);
   }
   const bare = runRow(key, "run", { leaseUntil: 0, epoch: 0 });
   await write((tx) => tx.insertRun(bare));
-  await demandSame(reads.run(key.tenant, "run"), bare, "A run with nulls, zeros and -1.");
+  await assertSame(reads.run(key.tenant, "run"), bare, "A run with nulls, zeros and -1.");
 }
 
-async function keepsLog({ write, key, reads }: Tools): Promise<void> {
+async function preservesLog({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const row = logRow(key, at, { body: text, kind: (["delta", "run", "entry"] as const)[at % 3] ?? "run" });
     await write((tx) => tx.insertLog([row]));
-    await demandSame(reads.log(key, { limit: 1, order: "down" }), [row], `A log row with ${what}.`);
+    await assertSame(reads.log(key, { limit: 1, order: "desc" }), [row], `A log row with ${what}.`);
   }
 }
 
-async function keepsKeys({ write, key, reads }: Tools): Promise<void> {
+async function preservesKeys({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [what, text] of TEXTS) {
-    // A name of 400,000 characters is more than an index takes.
+    // A name of 400,000 characters exceeds the limit of an index.
     const row = keyRow(key, text.slice(0, 200), { hash: text, result: text, createdAt: LARGEST });
     await write((tx) => tx.insertKey(row));
-    await demandSame(reads.idempotencyKey(key, row.key), row, `A key with ${what}.`);
+    await assertSame(reads.idempotencyKey(key, row.key), row, `A key with ${what}.`);
   }
 }
 
-async function keepsAliasesAndWork({ write, key, reads }: Tools): Promise<void> {
+async function preservesAliasesAndWork({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [what, text] of TEXTS) {
     const name = text.slice(0, 200);
     const alias = { ...aliasRow(key, name), runId: name };
     await write((tx) => tx.putAlias(alias));
-    await demandSame(reads.alias(key.tenant, name), alias, `An alias with ${what}.`);
+    await assertSame(reads.alias(key.tenant, name), alias, `An alias with ${what}.`);
     const own = { ...key, threadId: `thread ${what}` };
     const row = workRow(own, { wants: LARGEST, wantedAt: LARGEST, holder: text, leaseId: name, leaseUntil: LARGEST });
     await write((tx) => tx.addWork(row));
-    await demandSame(reads.work(own), row, `Work with ${what}.`);
+    await assertSame(reads.work(own), row, `Work with ${what}.`);
   }
   await write((tx) => tx.addWork(workRow(key)));
-  await demandSame(reads.work(key), workRow(key), "Work with nulls.");
+  await assertSame(reads.work(key), workRow(key), "Work with nulls.");
 }
 
-async function keepsBlobs({ write, key, reads }: Tools): Promise<void> {
-  const row = blobRow(key.tenant, hashOf("aa"), { size: LARGEST, createdAt: LARGEST });
+async function preservesBlobs({ write, key, reads }: ValueCheckContext): Promise<void> {
+  const row = blobRow(key.tenant, toTestHash("aa"), { size: LARGEST, createdAt: LARGEST });
   await write((tx) => tx.insertBlob(row));
-  await demandSame(reads.blob(key.tenant, row.hash), row, "A blob with large numbers.");
+  await assertSame(reads.blob(key.tenant, row.hash), row, "A blob with large numbers.");
   const every = Array.from({ length: 256 }, (_, byte) => byte);
   const long = Array.from({ length: 1_000_000 }, (_, at) => (at * 7) % 256);
   for (const [position, bytes] of [every, [], [0], long].entries()) {
     const chunk = chunkRow(key.tenant, row.blobId, position, bytes);
     await write((tx) => tx.insertChunk(chunk));
-    await demandSame(reads.chunk(key.tenant, row.blobId, position), chunk, `A chunk of ${bytes.length} bytes.`);
+    await assertSame(reads.chunk(key.tenant, row.blobId, position), chunk, `A chunk of ${bytes.length} bytes.`);
   }
   // A view of a part of a larger buffer has only its own bytes.
   const bytes = Uint8Array.from(every).subarray(10, 20);
   const chunk = { ...chunkRow(key.tenant, row.blobId, 9), bytes };
   await write((tx) => tx.insertChunk(chunk));
-  await demandSame(reads.chunk(key.tenant, row.blobId, 9), chunk, "A chunk that is a part of a buffer.");
+  await assertSame(reads.chunk(key.tenant, row.blobId, 9), chunk, "A chunk that is a part of a buffer.");
 }
 
-async function keepsQuarantine({ write, key, reads }: Tools): Promise<void> {
+async function preservesQuarantine({ write, key, reads }: ValueCheckContext): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const row = { ...quarantineRow(key, at, text), body: text, foundAt: text.slice(0, 100) };
     await write((tx) => tx.quarantine(row));
     const found = (await reads.quarantined(key.tenant, 100)).find(({ messageId }) => messageId === row.messageId);
-    await demandSame(found, row, `A quarantined record with ${what}.`);
+    await assertSame(found, row, `A quarantined record with ${what}.`);
   }
 }
 
-/** The caller's rows and the store's are not the same objects. */
-async function keepsItsOwn({ write, key, reads }: Tools): Promise<void> {
+/** The caller's row objects and the store's are not the same. */
+async function copiesRows({ write, key, reads }: ValueCheckContext): Promise<void> {
   const given = { thread: threadRow(key), message: messageRow(key, 1), run: runRow(key, "run"), log: logRow(key, 2) };
-  const rest = { key: keyRow(key, "key"), blob: blobRow(key.tenant, hashOf("aa")), ref: refRow(key, 1, hashOf("aa")) };
+  const rest = {
+    key: keyRow(key, "key"),
+    blob: blobRow(key.tenant, toTestHash("aa")),
+    ref: refRow(key, 1, toTestHash("aa")),
+  };
   const chunk = chunkRow(key.tenant, "blob", 0, [1, 2, 3]);
   const should = structuredClone({ ...given, ...rest, chunk });
   await write(
@@ -162,52 +173,52 @@ async function keepsItsOwn({ write, key, reads }: Tools): Promise<void> {
     (tx) => tx.insertChunk(chunk),
     (tx) => tx.insertBlobRefs([rest.ref]),
   );
-  for (const row of [...Object.values(given), ...Object.values(rest)]) spoil(row);
+  for (const row of [...Object.values(given), ...Object.values(rest)]) changeTexts(row);
   chunk.bytes.fill(9);
   const read = async (): Promise<typeof should | undefined> => {
     const thread = (await reads.threads(key.tenant, { limit: 1 }))[0];
-    const message = await reads.message(key, idOf(1));
+    const message = await reads.message(key, toTestId(1));
     const run = await reads.run(key.tenant, "run");
     const log = (await reads.log(key, { limit: 1 }))[0];
     const name = await reads.idempotencyKey(key, "key");
-    const blob = await reads.blob(key.tenant, hashOf("aa"));
+    const blob = await reads.blob(key.tenant, toTestHash("aa"));
     const ref = (await reads.blobRefs(key))[0];
     const bytes = await reads.chunk(key.tenant, "blob", 0);
     if (!thread || !message || !run || !log || !name || !blob || !ref || !bytes) return undefined;
     return { thread, message, run, log, key: name, blob, ref, chunk: bytes };
   };
   const first = await read();
-  await demandSame(first, should, "Rows changed with what they were made from.");
-  for (const row of Object.values(first ?? {})) spoil(row);
+  await assertSame(first, should, "Rows changed with what they were made from.");
+  for (const row of Object.values(first ?? {})) changeTexts(row);
   first?.chunk.bytes.fill(9);
-  await demandSame(read(), should, "Rows changed with what was read.");
+  await assertSame(read(), should, "Rows changed with what was read.");
 }
 
-/** Changes every text of a row. A store may also give out rows that cannot be changed. */
-function spoil(row: object): void {
+/** Changes every text of a row. A store may also return frozen rows. */
+function changeTexts(row: object): void {
   if (Object.isFrozen(row)) return;
   for (const [name, value] of Object.entries(row)) {
     if (typeof value === "string") Object.assign(row, { [name]: "spoiled" });
   }
 }
 
-/** What these checks need of a stage, to be taken apart. */
-interface Tools extends Pick<Stage, "key" | "reads"> {
-  write: Stage["write"];
+/** The parts of the context that these checks destructure. */
+interface ValueCheckContext extends Pick<StoreTestContext, "key" | "reads"> {
+  write: StoreTestContext["write"];
 }
 
-function on(check: (tools: Tools) => Promise<void>): (stage: Stage) => Promise<void> {
-  return (stage) => check({ key: stage.key, reads: stage.reads, write: (...steps) => stage.write(...steps) });
+function withTools(check: (tools: ValueCheckContext) => Promise<void>): (context: StoreTestContext) => Promise<void> {
+  return (context) => check({ key: context.key, reads: context.reads, write: (...steps) => context.write(...steps) });
 }
 
-export const VALUE_CLAIMS: readonly Claim[] = [
-  ["threads come back exactly as they were written", on(keepsThreads)],
-  ["messages come back exactly as they were written", on(keepsMessages)],
-  ["runs come back exactly as they were written", on(keepsRuns)],
-  ["log rows come back exactly as they were written", on(keepsLog)],
-  ["idempotency keys come back exactly as they were written", on(keepsKeys)],
-  ["aliases and work come back exactly as they were written", on(keepsAliasesAndWork)],
-  ["blobs and chunks come back exactly as they were written", on(keepsBlobs)],
-  ["quarantined records come back exactly as they were written", on(keepsQuarantine)],
-  ["rows that were handed in or out can be changed without changing the store", on(keepsItsOwn)],
+export const VALUE_CLAIMS: readonly StoreRequirement[] = [
+  ["threads come back exactly as they were written", withTools(preservesThreads)],
+  ["messages come back exactly as they were written", withTools(preservesMessages)],
+  ["runs come back exactly as they were written", withTools(preservesRuns)],
+  ["log rows come back exactly as they were written", withTools(preservesLog)],
+  ["idempotency keys come back exactly as they were written", withTools(preservesKeys)],
+  ["aliases and work come back exactly as they were written", withTools(preservesAliasesAndWork)],
+  ["blobs and chunks come back exactly as they were written", withTools(preservesBlobs)],
+  ["quarantined records come back exactly as they were written", withTools(preservesQuarantine)],
+  ["rows that were handed in or out can be changed without changing the store", withTools(copiesRows)],
 ];

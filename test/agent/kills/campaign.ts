@@ -3,12 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../ledger/crash/databases.ts";
-import { Seeded } from "../../ledger/crash/seeded.ts";
+import type { Database } from "../../ledger/crash/campaign/databases.ts";
+import { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
 import type { Programs } from "./programs.ts";
-import { type Death, type Lived, live } from "./site.ts";
-import type { StoryName } from "./story.ts";
+import { type Death, type Lived, live } from "./run-story.ts";
+import type { StoryName } from "./scripted-story.ts";
 
 /** A place in an agent's life, "phase/point", and a story that leads there. */
 export interface Point {
@@ -114,12 +114,12 @@ class Run {
   /** Points where nobody has died yet, and how often somebody was sent there. */
   readonly waiting: (Point & { sent: number })[] = [];
   readonly #options: CampaignOptions;
-  readonly #random: Seeded;
+  readonly #random: SeededRandom;
   #begun = 0;
 
   constructor(options: CampaignOptions) {
     this.#options = options;
-    this.#random = new Seeded(options.seed);
+    this.#random = new SeededRandom(options.seed);
   }
 
   /** The points of a story that is left in peace, and of one that is gone on with. Opening a database is the ledger's campaign. */

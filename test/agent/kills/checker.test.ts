@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { assemble, type Message, type Part, toolCall, type ToolResultPart, user } from "../../../src/index.ts";
-import { freshFile } from "../../ledger/crash/databases.ts";
+import { freshFile } from "../../ledger/crash/campaign/databases.ts";
 import { Report } from "./campaign.ts";
 import { checkEnding, checkLife, type Ending, isMixed, type Life } from "./checker.ts";
-import { type Effect, resultOf } from "./effects.ts";
+import { type Effect, resultOf } from "./effect-log.ts";
 import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
-import { type Death, live } from "./site.ts";
-import { answer, callId, QUESTION, type Story, type ToolName } from "./story.ts";
+import { type Death, live } from "./run-story.ts";
+import { answer, callId, QUESTION, type Story, type ToolName } from "./scripted-story.ts";
 
 const story: Story = {
   rounds: [

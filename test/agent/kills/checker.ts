@@ -1,10 +1,10 @@
 // Holds what tools did and what the ledger says against each other: after every kill, and at the end of a story.
 import { type Message, sameJson, type ToolResultPart } from "../../../src/index.ts";
 import type { Findings } from "./findings.ts";
-import { type Effect, resultOf } from "./effects.ts";
-import { illegal } from "./legal.ts";
+import { type Effect, resultOf } from "./effect-log.ts";
+import { illegal } from "./check-history.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { faultsOf, lastWords, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./story.ts";
+import { faultsOf, lastWords, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./scripted-story.ts";
 
 /** One life of the agent, and what it left. */
 export interface Life {

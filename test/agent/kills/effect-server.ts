@@ -1,7 +1,7 @@
 // An MCP server whose tools have effects: one that may be repeated and one that may not.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
-import { work } from "./effects.ts";
+import { work } from "./effect-log.ts";
 
 const TOOLS: Tool[] = ["safe", "never"].map((name) => ({
   name,

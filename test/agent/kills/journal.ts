@@ -1,6 +1,6 @@
 // What a process of a campaign is told, and what it says on its pipe.
-import type { Target } from "../../ledger/crash/target.ts";
-import type { StoryName } from "./story.ts";
+import type { Target } from "../../ledger/crash/campaign/target.ts";
+import type { StoryName } from "./scripted-story.ts";
 
 export interface KillPoint {
   /** "phase/point", as the survey names it. */

@@ -1,9 +1,9 @@
 // What the ledger holds of an agent's calls at one moment, read past Koine's ledger and agent.
-import { readBatch } from "../../../src/ledger/runs/log.ts";
+import { decodeBatch } from "../../../src/ledger/runs/log-bodies.ts";
 import type { Part, ToolResultPart } from "../../../src/index.ts";
-import { copyDatabase, type Facts, readFacts, removeDatabase } from "../../ledger/crash/facts.ts";
-import type { Target } from "../../ledger/crash/target.ts";
-import { type Effect, readEffects } from "./effects.ts";
+import { copyDatabase, type DatabaseRows, readDatabaseRows, removeDatabase } from "../../ledger/crash/checker/database-rows.ts";
+import type { Target } from "../../ledger/crash/campaign/target.ts";
+import { type Effect, readEffects } from "./effect-log.ts";
 
 export interface Snapshot {
   /** Calls that a run says were started. */
@@ -20,23 +20,23 @@ export interface Snapshot {
 export async function takeSnapshot(target: Target, record: string): Promise<Snapshot> {
   // Before the database is read: what is seen here was begun before.
   const effects = readEffects(record);
-  if (target.engine === "postgres") return snapshotOf(await readFacts(target), effects);
+  if (target.engine === "postgres") return snapshotOf(await readDatabaseRows(target), effects);
   const copy = copyDatabase(target.path);
   try {
-    return snapshotOf(await readFacts({ ...target, path: copy }), effects);
+    return snapshotOf(await readDatabaseRows({ ...target, path: copy }), effects);
   } finally {
     removeDatabase(copy);
   }
 }
 
-function snapshotOf(facts: Facts, effects: readonly Effect[]): Snapshot {
+function snapshotOf(facts: DatabaseRows, effects: readonly Effect[]): Snapshot {
   const results = new Map<string, ToolResultPart>();
   const take = (part: Part): void => {
     if (part.type === "tool-result") results.set(part.toolCallId, part);
   };
   for (const { runId, kind, body } of facts.log) {
     if (kind !== "delta") continue;
-    for (const delta of readBatch(runId, body)) if (delta.kind === "part") take(delta.payload.value);
+    for (const delta of decodeBatch(runId, body)) if (delta.kind === "part") take(delta.payload.value);
   }
   for (const { body } of facts.messages) {
     // Bodies are messages as they were appended; results are short and never apart.

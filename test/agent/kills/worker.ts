@@ -3,11 +3,11 @@ import { writeSync } from "node:fs";
 import { type AgentTool, createAgent, type McpServer, mcpServer, tool } from "../../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../../src/client/index.ts";
 import type { Delta, ModelRequest } from "../../../src/index.ts";
-import { openStore, openOn } from "../../ledger/crash/target.ts";
-import { work } from "./effects.ts";
-import { illegal } from "./legal.ts";
+import { openStore, openCampaignLedger } from "../../ledger/crash/campaign/target.ts";
+import { work } from "./effect-log.ts";
+import { illegal } from "./check-history.ts";
 import type { Line, WorkerPlan } from "./journal.ts";
-import { answer, faultsOf, QUESTION, STORIES } from "./story.ts";
+import { answer, faultsOf, QUESTION, STORIES } from "./scripted-story.ts";
 
 // Written by the campaign.
 const plan = JSON.parse(process.argv[2] ?? "") as WorkerPlan;
@@ -72,7 +72,7 @@ async function servers(): Promise<McpServer[]> {
 }
 
 const [store, remote] = await Promise.all([openStore(plan.target, pass), servers()]);
-const ledger = openOn(store, { deltaRetentionMs: 60_000 });
+const ledger = openCampaignLedger(store, { deltaRetentionMs: 60_000 });
 const agent = createAgent({
   client: createClient({ providers: { story: model } }),
   model: "story/story-1",

@@ -46,7 +46,7 @@ export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   signal: new AbortController().signal,
   threadId: "thread",
   runId: "run",
-  again: false,
+  isRerun: false,
   ...more,
 });
 export async function toolOf(server: McpServer, name: string): Promise<AgentTool> {

@@ -1,26 +1,27 @@
-// The programs that tests start as processes of their own, each bundled into one file: dozens of them are started, and
-// loading every module of the ledger is most of what such a process does.
+// Bundles the programs that tests start as separate processes, each into one file: dozens of them are started, and
+// loading every module of the ledger would take most of their time.
 import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const NODE_MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
-/** Bundles programs of this folder into another one, and gives their paths in the same order. */
+/** Bundles programs, named by their paths in this folder, into `folder`; returns their paths in the same order. */
 export async function buildPrograms(folder: string, ...names: string[]): Promise<string[]> {
   await build({
     entryPoints: names.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))),
+    entryNames: "[name]",
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     format: "esm",
     conditions: ["koine-source"],
-    // Loaded when it is needed, as by anybody who uses the package.
+    // Loaded on demand, as for users of the package.
     external: ["pg"],
     logLevel: "error",
   });
   symlinkSync(NODE_MODULES, join(folder, "node_modules"), "junction");
-  return names.map((name) => join(folder, `${name}.mjs`));
+  return names.map((name) => join(folder, `${basename(name)}.mjs`));
 }

@@ -1,19 +1,22 @@
-// A proxy before a database that cuts a connection at a moment of the test's choice.
+// A proxy before a database that cuts a connection at a chosen moment.
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** What becomes of bytes on their way to the server: "lose" cuts before they arrive, "send" cuts when they have, before any answer. */
+/**
+ * The treatment of bytes to the server: "lose" cuts before they arrive, "send" cuts after they arrived, before any
+ * response.
+ */
 export type Cut = "lose" | "send" | undefined;
 
 export interface Proxy {
   /** The URL through the proxy. */
   url: string;
-  /** Decides about each piece that a client sends. */
+  /** Decides about each chunk that a client sends. */
   cut: (bytes: Buffer) => Cut;
   close(): Promise<void>;
 }
 
-export async function proxyBefore(url: string): Promise<Proxy> {
+export async function startProxy(url: string): Promise<Proxy> {
   const target = new URL(url);
   const through = new URL(url);
   const sockets = new Set<Socket>();
@@ -26,7 +29,7 @@ export async function proxyBefore(url: string): Promise<Proxy> {
       socket.on("close", () => {
         sockets.delete(socket);
         client.destroy();
-        // The server reads what was sent to the end before it finds that nobody listens.
+        // The server reads everything that was sent before it notices the lost connection.
         upstream.end();
       });
     }

@@ -1,59 +1,59 @@
-// Short ways to write runs in tests: answers as deltas, a clock that is set by hand, a store that fails on demand.
+// Helpers for runs in tests: answers as deltas, a manual clock, a store that fails on demand.
 import type { LedgerError } from "../../../src/ledger/errors.ts";
-import type { LedgerStore } from "../../../src/ledger/store.ts";
+import type { LedgerStore } from "../../../src/ledger/store/contract.ts";
 import type { CommitResult, Ledger, LedgerEvent, NewRun } from "../../../src/ledger/types.ts";
 import type { Delta, Message, StoredMessage } from "../../../src/model/index.ts";
 import { delta } from "../../support/deltas.ts";
 
-export const begin = delta("start", { modelId: "m-1", requestId: "r-1", contractVersion: 1 });
-export const done = delta("done", { finishReason: "stop" });
-export const piece = (textDelta: string): Delta => delta("text", { textDelta });
-export const counted = (inputTokens: number, outputTokens: number): Delta =>
+export const startDelta = delta("start", { modelId: "m-1", requestId: "r-1", contractVersion: 1 });
+export const doneDelta = delta("done", { finishReason: "stop" });
+export const textDelta = (textDelta: string): Delta => delta("text", { textDelta });
+export const usageDelta = (inputTokens: number, outputTokens: number): Delta =>
   delta("usage", { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens });
 
-/** A whole answer in pieces. */
-export function answerOf(...pieces: string[]): Delta[] {
-  return [begin, ...pieces.map(piece), done];
+/** A whole answer as deltas. */
+export function createAnswer(...pieces: string[]): Delta[] {
+  return [startDelta, ...pieces.map(textDelta), doneDelta];
 }
 
 /** Begins a run, streams an answer and commits it. */
-export async function answered(
+export async function commitAnswer(
   ledger: Ledger,
   input: NewRun,
   ...pieces: string[]
 ): Promise<CommitResult & { id: string }> {
   const run = await ledger.beginRun(input);
-  await run.append(answerOf(...pieces));
+  await run.append(createAnswer(...pieces));
   return { ...(await run.commit()), id: run.id };
 }
 
-/** The texts of messages, each with its parts joined. */
-export function textsOf(messages: readonly Message[]): string[] {
+/** Returns the texts of messages, with their parts joined. */
+export function readTexts(messages: readonly Message[]): string[] {
   return messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : part.type)).join("|"));
 }
 
-export function idsOf(messages: readonly StoredMessage[]): string[] {
+export function readIds(messages: readonly StoredMessage[]): string[] {
   return messages.map(({ id }) => id);
 }
 
-/** An event in a few words: what it is, and what it says. */
-export function sayEvent(event: LedgerEvent): string {
-  if (event.type === "message") return `message ${textsOf([event.message]).join()}`;
+/** Describes an event in a few words. */
+export function describeEvent(event: LedgerEvent): string {
+  if (event.type === "message") return `message ${readTexts([event.message]).join()}`;
   if (event.type === "run") return `run ${event.run.state}`;
   if (event.type === "entry") return `entry ${JSON.stringify(event.entry)}`;
   const { kind, payload } = event.delta;
   return kind === "text" ? `delta ${payload.textDelta}` : `delta ${kind}`;
 }
 
-/** "a, b" as a list, for events in a few words. */
-export function listed(words: string): string[] {
+/** Splits "a, b" into a list of event descriptions. */
+export function splitList(words: string): string[] {
   return words.split(", ");
 }
 
-/** Everything up to now. */
-export async function eventsUpToNow(ledger: Ledger, threadId: string, after?: string): Promise<LedgerEvent[]> {
+/** Returns all events up to now. */
+export async function readEventsUpToNow(ledger: Ledger, threadId: string, after?: string): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
-  // Its own message marks the end, because a thread has none.
+  // An appended message marks the end, because following a thread does not end.
   const [mark] = await ledger.append(threadId, [{ role: "user", parts: [{ type: "text", text: "mark" }] }]);
   for await (const event of ledger.follow({ threadId, ...(after !== undefined && { after }) })) {
     if (event.type === "message" && event.message.id === mark?.id) break;
@@ -62,8 +62,8 @@ export async function eventsUpToNow(ledger: Ledger, threadId: string, after?: st
   return events;
 }
 
-/** The next events of an iterator. */
-export async function take(events: AsyncIterator<LedgerEvent>, count: number): Promise<LedgerEvent[]> {
+/** Returns the next events of an iterator. */
+export async function takeEvents(events: AsyncIterator<LedgerEvent>, count: number): Promise<LedgerEvent[]> {
   const taken: LedgerEvent[] = [];
   while (taken.length < count) {
     const next = await events.next();
@@ -73,7 +73,13 @@ export async function take(events: AsyncIterator<LedgerEvent>, count: number): P
   return taken;
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that advances with every read: ids of one millisecond do not show which of two threads is newer. */
+export function createAdvancingClock(): () => number {
+  let time = Date.parse("2026-01-02T03:04:05Z");
+  return () => time++;
+}
+
+/** A clock that changes only by `pass`. */
 export class FakeClock {
   ms = Date.UTC(2031, 0, 1);
   readonly now = (): number => this.ms;
@@ -82,15 +88,15 @@ export class FakeClock {
   }
 }
 
-/** A store whose next writes fail on demand, before or after they took place; it counts them too. */
+/** A store whose next writes fail on demand, before or after they took place; counts writes. */
 export class FaultyStore implements LedgerStore {
   readonly name: string;
   readonly reads: LedgerStore["reads"];
-  /** Begun, ended well, ended otherwise. */
+  /** The numbers of started, successful and failed writes. */
   writes = 0;
   written = 0;
   failures = 0;
-  /** What happens just before the next write. */
+  /** Runs before the next write. */
   beforeNext: (() => Promise<void>) | undefined;
   readonly #inner: LedgerStore;
   readonly #faults: ({ error: LedgerError; written: boolean } | undefined)[] = [];
@@ -101,7 +107,7 @@ export class FaultyStore implements LedgerStore {
     this.reads = inner.reads;
   }
 
-  /** Fails `times` writes, `after` so many have gone well. */
+  /** Fails `times` writes after `after` successful ones. */
   failNext(error: LedgerError, { written = false, times = 1, after = 0 } = {}): void {
     for (let time = 0; time < after; time++) this.#faults.push(undefined);
     for (let time = 0; time < times; time++) this.#faults.push({ error, written });
@@ -118,7 +124,7 @@ export class FaultyStore implements LedgerStore {
     const result = await this.#inner.write(work);
     if (fault !== undefined) throw fault.error;
     this.written++;
-    // The inner store gave what the work gives.
+    // The inner store returned the result of the work.
     return result as T;
   }
 

@@ -1,22 +1,22 @@
-// What a process of a test does with a SQLite file. Says in one line how it went.
+// The program of a test process that uses a SQLite file. Prints its result in one line.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "../../../src/ledger/errors.ts";
-import { got } from "../../../src/ledger/steps.ts";
-import type { LedgerStore } from "../../../src/ledger/store.ts";
+import { wait } from "../../../src/ledger/store/steps.ts";
+import type { LedgerStore } from "../../../src/ledger/store/contract.ts";
 import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
-import { idOf, messageRow, numberOf, threadRow } from "../../../src/testkit/store/rows.ts";
+import { toTestId, messageRow, readTestId, threadRow } from "../../../src/testkit/store/rows.ts";
 
 export type SqliteJob =
-  /** Opens the file, and ends itself at a point of the way. */
+  /** Opens the file, and kills itself at a trace point. */
   | { do: "die"; path: string; at: string }
-  /** Adds so many messages to the thread, each after the last that is there. */
+  /** Appends this many messages to the thread, each after its last. */
   | { do: "append"; path: string; threadId: string; count: number; sync: "full" | "normal" }
-  /** Adds so many large messages, and moves the log into the file after each. Says "ready" after the first. */
+  /** Appends this many large messages with a checkpoint after each. Prints "ready" after the first. */
   | { do: "grow"; path: string; threadId: string; count: number }
-  /** Makes ledgers in the folder, one after the other, until it is killed. Says "ready" when it begins. */
+  /** Creates ledgers in the folder until it is killed. Prints "ready" when it starts. */
   | { do: "make"; folder: string }
-  /** Opens the file, reads a thread of it and tries to write one. */
+  /** Opens the file, reads threads and tries to write one. */
   | { do: "try"; path: string };
 
 const TENANT = "acme";
@@ -24,9 +24,9 @@ const TENANT = "acme";
 async function append(store: LedgerStore, threadId: string, body: string): Promise<void> {
   const key = { tenant: TENANT, threadId };
   await store.write(function* appendOne(tx) {
-    const head = yield* got(tx.lockThread(key));
-    const number = numberOf(head?.lastId ?? "") + 1;
-    yield* got(tx.insertMessages([messageRow(key, number, { id: idOf(number), body })]));
+    const head = yield* wait(tx.lockThread(key));
+    const number = readTestId(head?.lastId ?? "") + 1;
+    yield* wait(tx.insertMessages([messageRow(key, number, { id: toTestId(number), body })]));
   });
 }
 
@@ -51,7 +51,7 @@ async function make(folder: string): Promise<never> {
 async function attempt(store: LedgerStore): Promise<string> {
   const { length } = await store.reads.threads(TENANT, { limit: 10 });
   const row = threadRow({ tenant: TENANT, threadId: `of ${process.pid}` });
-  const written = await store.write((tx) => got(tx.insertThread(row))).then(() => "written", codeOf);
+  const written = await store.write((tx) => wait(tx.insertThread(row))).then(() => "written", toErrorCode);
   return `read ${length}, ${written}`;
 }
 
@@ -74,11 +74,11 @@ async function run(job: SqliteJob): Promise<string> {
   }
 }
 
-function codeOf(error: unknown): string {
+function toErrorCode(error: unknown): string {
   if (error instanceof LedgerError) return error.code;
   throw error;
 }
 
-// A job of our own tests.
+// The test passes a valid job.
 const job = JSON.parse(process.argv[2] ?? "") as SqliteJob;
-process.stdout.write(await run(job).catch(codeOf));
+process.stdout.write(await run(job).catch(toErrorCode));

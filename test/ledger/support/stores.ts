@@ -1,43 +1,43 @@
-// The stores that every test of the ledger runs on, each with an empty database that is gone after `close`.
+// The stores on which every ledger test runs, each with an empty database that is removed by `close`.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLedger } from "../../../src/ledger/open.ts";
-import type { LedgerStore } from "../../../src/ledger/store.ts";
+import type { LedgerStore } from "../../../src/ledger/store/contract.ts";
 import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
 import type { Ledger, LedgerOptions } from "../../../src/ledger/types.ts";
-import { emptied } from "./emptied.ts";
+import { acquireSchema } from "./reused-postgres.ts";
 
 export interface OpenLedger {
   ledger: Ledger;
   /** The store of `ledger`. */
   store: LedgerStore;
-  /** A second ledger on the same data, as another process would open it. It may be closed by itself. */
+  /** Opens a second ledger on the same data, like another process. It can be closed separately. */
   another(options?: LedgerOptions): Promise<Ledger>;
   /** Closes every ledger and removes the data. */
   close(): Promise<void>;
 }
 
 /** One empty database. */
-export interface Place {
-  /** A store of its own, which closes with the ledger. */
+export interface EmptyDatabase {
+  /** Opens a separate store, which closes with the ledger. */
   openStore(options?: LedgerOptions): Promise<LedgerStore>;
-  /** A store that may be open already, where that is faster. */
+  /** Returns a store that may be open already, which is faster. */
   quickStore?(options?: LedgerOptions): Promise<LedgerStore>;
   remove(): Promise<void>;
 }
 
 export interface StoreUnderTest {
   name: string;
-  place(): Promise<Place>;
+  place(): Promise<EmptyDatabase>;
   open(options?: LedgerOptions): Promise<OpenLedger>;
-  /** As `open`, for tests of closing: the store is never one that others have used. */
+  /** Like `open`, for tests of closing: the store is not shared with other tests. */
   openOwn(options?: LedgerOptions): Promise<OpenLedger>;
 }
 
-/** The same store as others have, yet closing it closes only this view of it. */
-export function viewOf(store: LedgerStore): LedgerStore {
+/** Returns a view of a shared store; closing it does not close the store. */
+export function createView(store: LedgerStore): LedgerStore {
   return {
     name: store.name,
     reads: store.reads,
@@ -53,14 +53,16 @@ export function viewOf(store: LedgerStore): LedgerStore {
   };
 }
 
-async function inMemory(): Promise<Place> {
+async function createMemoryDatabase(): Promise<EmptyDatabase> {
   const store = memoryStore();
-  return { openStore: () => Promise.resolve(viewOf(store)), remove: () => store.close() };
+  return { openStore: () => Promise.resolve(createView(store)), remove: () => store.close() };
 }
 
 let emptyFile: Promise<Buffer> | undefined;
 
-/** A ledger's file without a record. To copy it takes a tenth of the time that making one does, which waits for the disk. */
+/**
+ * Creates the file of an empty ledger. Copying it takes a tenth of the time of creating one, which waits for the disk.
+ */
 async function makeEmptyFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "koine-ledger-"));
   const path = join(folder, "koine.db");
@@ -70,7 +72,7 @@ async function makeEmptyFile(): Promise<Buffer> {
   return bytes;
 }
 
-async function inFile(): Promise<Place> {
+async function createFileDatabase(): Promise<EmptyDatabase> {
   emptyFile ??= makeEmptyFile();
   const folder = await mkdtemp(join(tmpdir(), "koine-ledger-"));
   const path = join(folder, "koine.db");
@@ -81,19 +83,19 @@ async function inFile(): Promise<Place> {
   };
 }
 
-async function inPostgres(): Promise<Place> {
-  const place = await emptied();
-  const openStore = (options: LedgerOptions = {}): Promise<LedgerStore> => place.open(options);
+async function createPostgresDatabase(): Promise<EmptyDatabase> {
+  const schema = await acquireSchema();
+  const openStore = (options: LedgerOptions = {}): Promise<LedgerStore> => schema.open(options);
   return {
     openStore,
-    // Whoever wants other terms wants other connections.
+    // Other options need other connections.
     quickStore: async (options = {}) =>
-      options.connections === undefined && options.busyMs === undefined ? place.warm() : openStore(options),
-    remove: () => place.giveBack(),
+      options.connections === undefined && options.busyMs === undefined ? schema.warm() : openStore(options),
+    remove: () => schema.giveBack(),
   };
 }
 
-function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
+function createStoreUnderTest(name: string, place: () => Promise<EmptyDatabase>): StoreUnderTest {
   const openOn = async (isOwn: boolean, options: LedgerOptions = {}): Promise<OpenLedger> => {
     const own = await place();
     const ledgers: Ledger[] = [];
@@ -115,9 +117,9 @@ function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
   return { name, place, open: (options) => openOn(false, options), openOwn: (options) => openOn(true, options) };
 }
 
-/** For describe.each: a test of the ledger runs on every store. */
+/** For describe.each: a ledger test runs on every store. */
 export const STORES: readonly StoreUnderTest[] = [
-  underTest("memory", inMemory),
-  underTest("sqlite", inFile),
-  underTest("postgres", inPostgres),
+  createStoreUnderTest("memory", createMemoryDatabase),
+  createStoreUnderTest("sqlite", createFileDatabase),
+  createStoreUnderTest("postgres", createPostgresDatabase),
 ];

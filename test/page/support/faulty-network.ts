@@ -1,72 +1,74 @@
-// A network that fails as networks do: requests do not arrive, replies are lost on their way, streams break off after any
-// byte. It keeps account of what passed through it.
+// A `fetch` that loses requests and replies and breaks streams after any byte, and records what passed.
 
-/** Some events are larger than a thousand bytes, and must come through some day. */
-const BYTES = 13;
+/** Large enough that events of more than a thousand bytes eventually pass. */
+const BYTES_PER_FAULT_UNIT = 13;
 
-type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+type FetchFunction = (url: string, init?: RequestInit) => Promise<Response>;
 
 export class FaultyNetwork {
-  /** Where every request went. */
-  readonly asked: string[] = [];
-  /** Statuses that refused. */
-  readonly refused: number[] = [];
-  /** Event streams that stand. */
-  readonly streams = new Set<string>();
+  /** URLs of all requests. */
+  readonly requestedUrls: string[] = [];
+  /** Error statuses of replies. */
+  readonly errorStatuses: number[] = [];
+  /** URLs of open event streams. */
+  readonly openStreams = new Set<string>();
   readonly #faults: Iterator<number>;
-  readonly #waiting = new Set<() => void>();
-  /** How often a request of this kind failed, one after the other. */
-  readonly #failed = new Map<string, number>();
+  readonly #waiters = new Set<() => void>();
+  /** Consecutive failures per kind of request. */
+  readonly #failureCounts = new Map<string, number>();
 
-  /** Of every number, below 400, what happens: small ones are faults, the others say how soon a stream breaks. */
+  /** One number below 400 per request: small ones are faults, the others determine when a stream breaks. */
   constructor(faults: Iterable<number> = []) {
     this.#faults = faults[Symbol.iterator]();
   }
 
-  readonly fetch: Fetch = async (url, init = {}) => {
-    this.asked.push(url);
+  readonly fetch: FetchFunction = async (url, init = {}) => {
+    this.requestedUrls.push(url);
     const next = this.#faults.next();
     const fault = next.done === true ? undefined : next.value;
-    const what = `${init.method ?? "GET"} ${new URL(url).pathname}`;
-    const mayFail = fault !== undefined && (this.#failed.get(what) ?? 0) < 2;
-    if (mayFail && fault < 40) return this.#fail(what);
+    const requestName = `${init.method ?? "GET"} ${new URL(url).pathname}`;
+    const mayFail = fault !== undefined && (this.#failureCounts.get(requestName) ?? 0) < 2;
+    if (mayFail && fault < 40) return this.#fail(requestName);
     const reply = await fetch(url, init);
     if (mayFail && fault < 80) {
       await reply.body?.cancel();
-      return this.#fail(what);
+      return this.#fail(requestName);
     }
-    this.#failed.delete(what);
-    if (!reply.ok) this.refused.push(reply.status);
+    this.#failureCounts.delete(requestName);
+    if (!reply.ok) this.errorStatuses.push(reply.status);
     const isStream = reply.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (!isStream || reply.body === null || init.method === "POST") return reply;
-    return new Response(this.#passed(reply.body, url, init.signal ?? undefined, fault && fault * BYTES), reply);
+    return new Response(
+      this.#truncate(reply.body, url, init.signal ?? undefined, fault && fault * BYTES_PER_FAULT_UNIT),
+      reply,
+    );
   };
 
-  /** Resolves when what it is at fulfils the wish. */
-  async until(wish: (network: this) => boolean): Promise<void> {
-    while (!wish(this)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  /** Resolves when the condition holds. */
+  async until(condition: (network: this) => boolean): Promise<void> {
+    while (!condition(this)) await new Promise<void>((resolve) => this.#waiters.add(resolve));
   }
 
-  #tell(): void {
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+  #wakeWaiters(): void {
+    for (const wake of this.#waiters) wake();
+    this.#waiters.clear();
   }
 
-  #fail(what: string): never {
-    this.#failed.set(what, (this.#failed.get(what) ?? 0) + 1);
+  #fail(requestName: string): never {
+    this.#failureCounts.set(requestName, (this.#failureCounts.get(requestName) ?? 0) + 1);
     throw new TypeError("The network failed.");
   }
 
-  /** A stream, cut off after so many bytes. */
-  #passed(body: ReadableStream<Uint8Array>, url: string, signal: AbortSignal | undefined, most = Infinity) {
+  /** Returns the stream, truncated after a number of bytes. */
+  #truncate(body: ReadableStream<Uint8Array>, url: string, signal: AbortSignal | undefined, maxBytes = Infinity) {
     const reader = body.getReader();
-    let left = most;
+    let remaining = maxBytes;
     const end = (): void => {
-      this.streams.delete(url);
-      this.#tell();
+      this.openStreams.delete(url);
+      this.#wakeWaiters();
     };
-    this.streams.add(url);
-    this.#tell();
+    this.openStreams.add(url);
+    this.#wakeWaiters();
     signal?.addEventListener("abort", end, { once: true });
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -75,12 +77,12 @@ export class FaultyNetwork {
           end();
           return controller.close();
         }
-        controller.enqueue(value.subarray(0, left));
-        left -= value.length;
-        if (left > 0) return undefined;
+        controller.enqueue(value.subarray(0, remaining));
+        remaining -= value.length;
+        if (remaining > 0) return undefined;
         end();
-        // As if that were all, as some proxies end it; or not.
-        if (most % 2 === 0) controller.close();
+        // Closes normally, as some proxies do, or with an error.
+        if (maxBytes % 2 === 0) controller.close();
         else controller.error(new TypeError("The connection broke."));
         return reader.cancel();
       },

@@ -1,21 +1,21 @@
-// A real server on a real SQLite file, and a real browser in front of it. Whatever the page complains of, and every request
-// that would leave for another address, is written down; a test that did not expect it fails when it lets go.
+// Opens the page in a real browser, on a real server with a SQLite file. Errors of the page and requests to other hosts
+// are recorded; disposing fails if a test did not expect them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
-import { startKoine } from "../../server/support/koine.ts";
+import { startKoine } from "../../server/support/start-koine.ts";
 import { sharedBrowser } from "./chromium.ts";
 
 export interface OpenOptions {
-  /** Of the server, beside its SQLite file. */
+  /** Server configuration besides the SQLite file. */
   config?: ConfigInput;
   options?: ServerOptions;
-  /** Viewport, colour scheme and the like. */
+  /** Viewport, color scheme and the like. */
   context?: BrowserContextOptions;
-  /** Where to begin. Default "/". */
+  /** Initial path; default "/". */
   path?: string;
   browser?: Browser;
 }
@@ -24,12 +24,12 @@ export interface OpenPage extends AsyncDisposable {
   readonly koine: KoineServer;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Errors of the page, its console included, and breaches of its policy. Empty it where they are expected. */
-  readonly complaints: string[];
-  /** Requests to other addresses than the server's; each was stopped. */
-  readonly strayed: string[];
-  /** Another tab of the same browser. */
-  tab(path?: string): Promise<Page>;
+  /** Errors and warnings of the page, including policy violations. A test that expects some clears the list. */
+  readonly pageErrors: string[];
+  /** Requests to other hosts; each was aborted. */
+  readonly externalRequests: string[];
+  /** Opens another tab in the same browser context. */
+  openTab(path?: string): Promise<Page>;
 }
 
 export async function openPage({
@@ -48,7 +48,8 @@ export async function openPage({
     reducedMotion: "reduce",
     ...wanted,
   });
-  context.setDefaultTimeout(10_000);
+  // Generous, for busy machines.
+  context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   const strayed: string[] = [];
   context.on("page", (page) => listen(page, complaints));
@@ -69,9 +70,9 @@ export async function openPage({
     koine,
     context,
     page,
-    complaints,
-    strayed,
-    tab,
+    pageErrors: complaints,
+    externalRequests: strayed,
+    openTab: tab,
     [Symbol.asyncDispose]: async () => {
       await context.close();
       await koine.close();

@@ -1,4 +1,4 @@
-// Run by vitest before the workers: the page that the tests open is the one of these sources.
+// Global setup of vitest: builds the page from the current sources.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

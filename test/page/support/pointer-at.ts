@@ -1,20 +1,20 @@
-// The pointer to the value that begins, or ends, on a line of a document.
-import { childrenOf, isCloser, parentOf, quotedKeyOf } from "../../../ui/json/document.ts";
-import type { JsonDocument } from "../../../ui/json/document.ts";
-import { pointerOf } from "../../../ui/json/pointers.ts";
+// Returns the JSON pointer of the value that starts or ends on a line.
+import { listChildLines, isClosingLine, findParentLine, readQuotedKey } from "../../../ui/json/json-document.ts";
+import type { JsonDocument } from "../../../ui/json/json-document.ts";
+import { joinPointer } from "../../../ui/json/json-pointers.ts";
 
 export function pointerAt(document: JsonDocument, line: number): string {
   const steps: (string | number)[] = [];
   let at = line;
   for (;;) {
-    const parent = parentOf(document, at);
-    if (isCloser(document, at)) {
-      const siblings = parent === undefined ? [0] : childrenOf(document, parent);
+    const parent = findParentLine(document, at);
+    if (isClosingLine(document, at)) {
+      const siblings = parent === undefined ? [0] : listChildLines(document, parent);
       at = siblings.findLast((each) => each < at) ?? 0;
     }
-    if (parent === undefined) return pointerOf(steps);
-    const key = quotedKeyOf(document, at);
-    steps.unshift(key === undefined ? childrenOf(document, parent).indexOf(at) : (JSON.parse(key) as string));
+    if (parent === undefined) return joinPointer(steps);
+    const key = readQuotedKey(document, at);
+    steps.unshift(key === undefined ? listChildLines(document, parent).indexOf(at) : (JSON.parse(key) as string));
     at = parent;
   }
 }

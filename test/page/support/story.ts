@@ -1,5 +1,5 @@
-// A server with a past: invented conversations of several SDKs with several models, for looking at the page as its users
-// will. Everything went through the server itself, as it would.
+// Fills a server with invented conversations of several SDKs and models, for screenshots and accessibility tests. All
+// calls go through the server.
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
 import type { Part, ModelRequest, Usage } from "../../../src/model/index.ts";
@@ -9,13 +9,13 @@ import type { KoineServer } from "../../../src/server/server.ts";
 export const STORY_NOW = Date.parse("2026-11-16T10:24:00Z");
 const MINUTE = 60_000;
 
-/** A clock that the story sets. */
+/** A clock that the story controls. */
 export class StoryClock {
   now = STORY_NOW;
   readonly read = (): number => this.now++;
 }
 
-interface Said {
+interface StoryAnswer {
   parts: Part[];
   usage: Usage;
 }
@@ -26,7 +26,7 @@ const usage = (inputTokens: number, outputTokens: number, more: Partial<Usage> =
   totalTokens: inputTokens + outputTokens,
   ...more,
 });
-const text = (words: string): Part => ({ type: "text", text: words });
+const text = (content: string): Part => ({ type: "text", text: content });
 
 const HARBOUR = `Three things decide it, in this order:
 
@@ -47,7 +47,7 @@ if (clearance < 0.5) throw new RangeError(\`Only \${clearance} m under the keel\
 
 Ask the harbour master for the mole, and put the anchor out *before* you turn.`;
 
-const ANSWERS: Record<string, Said[]> = {
+const ANSWERS: Record<string, StoryAnswer[]> = {
   "Where should I berth in Kalymnos with a draught of 2.4 m?": [
     {
       parts: [
@@ -142,39 +142,39 @@ const ANSWERS: Record<string, Said[]> = {
   ],
 };
 
-/** Answers what the story says, by what was asked, and how often tools have answered since. */
-function narrator(models: string[]): LocalProvider {
-  const asked = new Map<string, number>();
+/** Creates a provider that answers by the user's text and the number of tool rounds since. */
+function createStoryProvider(models: string[]): LocalProvider {
+  const requestCounts = new Map<string, number>();
   return {
     models,
     answer(request) {
-      const question = lastQuestion(request);
+      const question = findLastQuestion(request);
       const answers = ANSWERS[question] ?? [
         { parts: [text(`I have nothing to say to “${question}”.`)], usage: usage(9, 9) },
       ];
-      const rounds = roundsSince(request);
-      const again = asked.get(question) ?? 0;
-      if (rounds === 0) asked.set(question, again + 1);
-      const said = answers[Math.min(rounds > 0 ? rounds : again, answers.length - 1)];
-      const parts = said?.parts ?? [];
+      const toolRounds = countToolRounds(request);
+      const previousRequests = requestCounts.get(question) ?? 0;
+      if (toolRounds === 0) requestCounts.set(question, previousRequests + 1);
+      const answer = answers[Math.min(toolRounds > 0 ? toolRounds : previousRequests, answers.length - 1)];
+      const parts = answer?.parts ?? [];
       const calls = parts.some(({ type }) => type === "tool-call");
       return disassemble({
-        id: `answer-${question.length}-${again}-${rounds}`,
+        id: `answer-${question.length}-${previousRequests}-${toolRounds}`,
         model: request.model ?? "",
         message: { role: "assistant", parts },
         finishReason: { unified: calls ? "tool-calls" : "stop" },
-        ...(said && { usage: said.usage }),
+        ...(answer && { usage: answer.usage }),
       });
     },
   };
 }
 
-function lastQuestion({ messages }: ModelRequest): string {
-  const said = messages.findLast(({ role }) => role === "user");
-  return said?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("") ?? "";
+function findLastQuestion({ messages }: ModelRequest): string {
+  const userMessage = messages.findLast(({ role }) => role === "user");
+  return userMessage?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("") ?? "";
 }
 
-function roundsSince({ messages }: ModelRequest): number {
+function countToolRounds({ messages }: ModelRequest): number {
   const from = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(from).filter(({ role }) => role === "tool").length;
 }
@@ -182,16 +182,16 @@ function roundsSince({ messages }: ModelRequest): number {
 export function storyConfig(): ConfigInput {
   return {
     providers: {
-      anthropic: narrator(["claude-opus-4-8", "claude-haiku-4-5"]),
-      openai: narrator(["gpt-5", "gpt-5-mini"]),
-      gemini: narrator(["gemini-3-pro"]),
+      anthropic: createStoryProvider(["claude-opus-4-8", "claude-haiku-4-5"]),
+      openai: createStoryProvider(["gpt-5", "gpt-5-mini"]),
+      gemini: createStoryProvider(["gemini-3-pro"]),
     },
   };
 }
 
 type Chat = { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string };
 
-async function ask(
+async function requestCompletion(
   koine: KoineServer,
   model: string,
   messages: Chat[],
@@ -202,7 +202,7 @@ async function ask(
     headers: { "content-type": "application/json", "user-agent": "OpenAI/JS 7.53.0" },
     body: JSON.stringify({ model, messages, ...more }),
   });
-  // The server's own reply, of the kind that was asked for.
+  // Not validated: the server's own reply.
   const body = (await response.json()) as { choices: { message: Chat }[] };
   const reply = body.choices[0]?.message;
   if (reply === undefined) throw new Error(`The story broke off: ${JSON.stringify(body)}`);
@@ -234,9 +234,9 @@ const PICTURE =
   ).toString("base64");
 
 export interface Story {
-  /** Branches, a table, code, reasoning. */
+  /** Has branches, a table, code and reasoning. */
   harbour: string;
-  /** Tools. */
+  /** Has tool calls. */
   ferry: string;
   picture: string;
   lighthouses: string;
@@ -244,18 +244,18 @@ export interface Story {
 }
 
 /** Plays the story; `clock` is the server's. */
-export async function tellStory(koine: KoineServer, clock: StoryClock): Promise<Story> {
-  const at = (minutesAgo: number): void => void (clock.now = STORY_NOW - minutesAgo * MINUTE);
-  at(9 * 24 * 60);
-  const limerick = await ask(koine, "openai/gpt-5-mini", [
+export async function playStory(koine: KoineServer, clock: StoryClock): Promise<Story> {
+  const setTime = (minutesAgo: number): void => void (clock.now = STORY_NOW - minutesAgo * MINUTE);
+  setTime(9 * 24 * 60);
+  const limerick = await requestCompletion(koine, "openai/gpt-5-mini", [
     { role: "user", content: "Write a limerick about a harbour master." },
   ]);
-  at(3 * 24 * 60);
-  const lighthouses = await ask(koine, "gemini/gemini-3-pro", [
+  setTime(3 * 24 * 60);
+  const lighthouses = await requestCompletion(koine, "gemini/gemini-3-pro", [
     { role: "user", content: "Which islands have a lighthouse older than 1900?" },
   ]);
-  at(26 * 60);
-  const picture = await ask(koine, "openai/gpt-5", [
+  setTime(26 * 60);
+  const picture = await requestCompletion(koine, "openai/gpt-5", [
     {
       role: "user",
       content: [
@@ -264,38 +264,38 @@ export async function tellStory(koine: KoineServer, clock: StoryClock): Promise<
       ],
     },
   ]);
-  at(95);
-  const ferry = await tellFerry(koine);
-  at(14);
-  const harbour = await tellHarbour(koine, clock);
+  setTime(95);
+  const ferry = await playFerry(koine);
+  setTime(14);
+  const harbour = await playHarbour(koine, clock);
   clock.now = STORY_NOW;
   return { harbour, ferry, picture: picture.thread, lighthouses: lighthouses.thread, limerick: limerick.thread };
 }
 
-async function tellFerry(koine: KoineServer): Promise<string> {
+async function playFerry(koine: KoineServer): Promise<string> {
   const messages: Chat[] = [
     { role: "system", content: "You are the booking desk of a ferry line. Never book a sailing that is late." },
     { role: "user", content: "Is the ferry to Leros on time? Book two seats if it is." },
   ];
   let thread = "";
   for (const result of RESULTS) {
-    const { reply, thread: id } = await ask(koine, "openai/gpt-5", messages, { tools: TOOLS });
+    const { reply, thread: id } = await requestCompletion(koine, "openai/gpt-5", messages, { tools: TOOLS });
     thread = id;
-    // As the server has just written it.
+    // Not validated: the server's own reply.
     const [call] = reply.tool_calls as [{ id: string }];
     messages.push(reply, { role: "tool", tool_call_id: call.id, content: result });
   }
-  await ask(koine, "openai/gpt-5", messages, { tools: TOOLS });
+  await requestCompletion(koine, "openai/gpt-5", messages, { tools: TOOLS });
   return thread;
 }
 
-/** Asked, asked again, and gone on with the first answer. */
-async function tellHarbour(koine: KoineServer, clock: StoryClock): Promise<string> {
+/** Has a regenerated answer, and continues with the first one. */
+async function playHarbour(koine: KoineServer, clock: StoryClock): Promise<string> {
   const question: Chat[] = [
     { role: "system", content: "You know every harbour of the Dodecanese. Be brief." },
     { role: "user", content: "Where should I berth in Kalymnos with a draught of 2.4 m?" },
   ];
-  const first = await ask(koine, "anthropic/claude-opus-4-8", question);
+  const first = await requestCompletion(koine, "anthropic/claude-opus-4-8", question);
   clock.now += 2 * MINUTE;
   await fetch(`${koine.url}/v1/threads/${first.thread}/regenerate`, {
     method: "POST",
@@ -303,7 +303,7 @@ async function tellHarbour(koine: KoineServer, clock: StoryClock): Promise<strin
     body: JSON.stringify({ model: "anthropic/claude-haiku-4-5" }),
   });
   clock.now += 3 * MINUTE;
-  const { thread } = await ask(koine, "anthropic/claude-opus-4-8", [
+  const { thread } = await requestCompletion(koine, "anthropic/claude-opus-4-8", [
     ...question,
     first.reply,
     { role: "user", content: "And if the meltemi blows?" },

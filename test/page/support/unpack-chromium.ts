@@ -1,5 +1,5 @@
-// Run as a program of its own, because what it calls writes to the folder for temporary files: unpacks a browser and the
-// libraries that it needs into that folder.
+// Unpacks Chromium and its libraries into the temporary folder. A separate program, because the package writes to
+// `os.tmpdir()`.
 import { inflate } from "@sparticuz/chromium";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,15 +1,15 @@
-// Every view of the page as somebody opens it, with what must be seen before it counts as open.
+// Opens each view of the page and waits until it is ready.
 import type { Page } from "playwright-core";
 import type { Story } from "./story.ts";
 
-export interface View {
+export interface PageView {
   open(page: Page): Promise<void>;
 }
 
 export const VIEW_NAMES = ["home", "new", "conversation", "tools", "tree", "inspect", "translate"] as const;
 export type ViewName = (typeof VIEW_NAMES)[number];
 
-export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, View>> {
+export function createViews({ harbour, ferry }: Story): Readonly<Record<ViewName, PageView>> {
   return {
     home: {
       open: async (page) => {
@@ -25,7 +25,7 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
     },
     conversation: {
       open: async (page) => {
-        await withBranches(page, "hidden");
+        await setBranchSidebar(page, "hidden");
         await page.goto(`/t/${harbour}`);
         await page.getByText("put the anchor out").waitFor();
         await page.getByRole("feed").getByText("Emporios").waitFor();
@@ -33,14 +33,14 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
     },
     tools: {
       open: async (page) => {
-        await withBranches(page, "hidden");
+        await setBranchSidebar(page, "hidden");
         await page.goto(`/t/${ferry}`);
         await page.getByText("book_seats").first().waitFor();
       },
     },
     tree: {
       open: async (page) => {
-        await withBranches(page, "hidden");
+        await setBranchSidebar(page, "hidden");
         await page.goto(`/t/${harbour}`);
         await page.getByRole("feed").getByText("Emporios").waitFor();
         await page.keyboard.press("b");
@@ -63,10 +63,10 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
   };
 }
 
-/** Whatever was chosen before: a view is the same whichever came first. */
-async function withBranches(page: Page, choice: "shown" | "hidden"): Promise<void> {
+/** Sets the sidebar preference, so that a view does not depend on earlier ones. */
+async function setBranchSidebar(page: Page, choice: "shown" | "hidden"): Promise<void> {
   const keep = (chosen: string): void => localStorage.setItem("koine.branches", chosen);
-  // A page that shows nothing yet has no storage of its own.
+  // An empty page has no storage.
   if (page.url().startsWith("http")) await page.evaluate(keep, choice);
   else await page.addInitScript(keep, choice);
 }

@@ -1,21 +1,21 @@
-// Branches over HTTP: fork, edit, select, and answers that are asked for again.
+// Branches over HTTP: fork, edit, select and regenerate.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { demo } from "../../../src/client/index.ts";
 import type { Delta, ModelRequest } from "../../../src/model/index.ts";
-import { textOf } from "../../../src/model/index.ts";
+import { getText } from "../../../src/model/index.ts";
 import type { Api } from "./support.ts";
-import { firstOf, replied, said, startApi, textsOf, threadOf } from "./support.ts";
+import { firstOf, replied, userMessage, startApi, textsOf, threadOf } from "./support.ts";
 
-/** A model that says how often it was asked, and remembers what. */
+/** A model that counts its calls and stores their requests. */
 class Counting implements LocalProvider {
-  readonly asked: ModelRequest[] = [];
+  readonly requests: ModelRequest[] = [];
   readonly models = ["one", "two"];
 
   *answer(request: ModelRequest): Iterable<Delta> {
-    this.asked.push(request);
-    yield { kind: "start", payload: { modelId: request.model ?? "", requestId: `r${this.asked.length}` } };
-    yield { kind: "text", payload: { textDelta: `Answer ${this.asked.length}.` } };
+    this.requests.push(request);
+    yield { kind: "start", payload: { modelId: request.model ?? "", requestId: `r${this.requests.length}` } };
+    yield { kind: "text", payload: { textDelta: `Answer ${this.requests.length}.` } };
     yield { kind: "usage", payload: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } };
     yield { kind: "done", payload: { finishReason: "stop" } };
   }
@@ -29,21 +29,21 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe("fork", () => {
-  test("a fork is a thread of its own with the path up to a message, and goes on by itself", async () => {
-    const { id, ids } = await threadOf(api, said("One."), replied("Two."), said("Three."));
+  test("a fork is a separate thread with the path up to a message, and continues independently", async () => {
+    const { id, ids } = await threadOf(api, userMessage("One."), replied("Two."), userMessage("Three."));
     await api.call("PATCH", `/v1/threads/${id}`, { title: "Numbers", metadata: { topic: "counting" } });
     const fork = await api.post(`/v1/threads/${id}/fork`, { messageId: ids[1] });
     expect(fork).toMatchObject({
       status: 201,
       body: { title: "Numbers", metadata: { topic: "counting", forkedFrom: { threadId: id, messageId: ids[1] } } },
     });
-    await api.post(`/v1/threads/${fork.body.id}/messages`, { messages: [said("Four.")] });
+    await api.post(`/v1/threads/${fork.body.id}/messages`, { messages: [userMessage("Four.")] });
     expect(await textsOf(api, fork.body.id)).toEqual(["One.", "Two.", "Four."]);
     expect(await textsOf(api, id)).toEqual(["One.", "Two.", "Three."]);
   });
 
-  test("a fork may have an id and a title of its own; an id that is taken is a conflict", async () => {
-    const { id, ids } = await threadOf(api, said("One."));
+  test("a fork may have an id and a title; an existing id is a conflict", async () => {
+    const { id, ids } = await threadOf(api, userMessage("One."));
     const body = { messageId: ids[0], id: "forked", title: "Mine" };
     expect((await api.post(`/v1/threads/${id}/fork`, body)).body).toMatchObject({ id: "forked", title: "Mine" });
     expect((await api.post(`/v1/threads/${id}/fork`, body)).status).toBe(409);
@@ -52,7 +52,7 @@ describe("fork", () => {
 
 describe("edit", () => {
   test("an edited question is a branch, which becomes active; the former one stays in the tree", async () => {
-    const { id, ids } = await threadOf(api, said("Teh weather?"), replied("What?"));
+    const { id, ids } = await threadOf(api, userMessage("Teh weather?"), replied("What?"));
     const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "The weather?" });
     expect(edited.body.messages).toMatchObject([{ parentMessageId: null, metadata: { editedFrom: ids[0] } }]);
     expect(await textsOf(api, id)).toEqual(["The weather?"]);
@@ -61,7 +61,7 @@ describe("edit", () => {
     expect(tree.body.messages).toHaveLength(3);
   });
 
-  test("another text leaves the pictures of a message where they are", async () => {
+  test("editing the text keeps the images of a message", async () => {
     const picture = { type: "image", url: "https://example.com/cat.png" };
     const { id, ids } = await threadOf(api, {
       role: "user",
@@ -71,10 +71,10 @@ describe("edit", () => {
     expect(firstOf(edited).parts).toEqual([{ type: "text", text: "What is it?" }, picture]);
   });
 
-  test("what vouched for the old content goes with it, and stays where the content does", async () => {
+  test("seals of changed content are dropped, and those of unchanged content stay", async () => {
     const seals = [{ dialect: "anthropic", kind: "signature", value: "sig" }];
     const thought = { type: "reasoning", text: "Hm.", seals };
-    const { id, ids } = await threadOf(api, said("Why?"), {
+    const { id, ids } = await threadOf(api, userMessage("Why?"), {
       role: "assistant",
       parts: [thought, { type: "text", text: "Because." }],
     });
@@ -89,8 +89,8 @@ describe("edit", () => {
     expect(await edit([{ ...thought, text: "Hum." }])).toEqual([{ type: "reasoning", text: "Hum." }]);
   });
 
-  test("a message can be given back as it was read, with a change", async () => {
-    const { id, ids } = await threadOf(api, said("Teh."));
+  test("a message can be sent back as it was read, with one change", async () => {
+    const { id, ids } = await threadOf(api, userMessage("Teh."));
     const { body } = await api.get(`/v1/threads/${id}/messages`);
     const message = { ...body.messages[0], parts: [{ type: "text", text: "The." }] };
     const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], message });
@@ -100,8 +100,8 @@ describe("edit", () => {
 });
 
 describe("select", () => {
-  test("a branch that was left is taken up again", async () => {
-    const { id, ids } = await threadOf(api, said("One."), replied("Two."));
+  test("a former branch can be selected again", async () => {
+    const { id, ids } = await threadOf(api, userMessage("One."), replied("Two."));
     await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "Uno." });
     const selected = await api.post(`/v1/threads/${id}/select`, { messageId: ids[1] });
     expect(selected.body.activeLeafId).toBe(ids[1]);
@@ -112,8 +112,8 @@ describe("select", () => {
 });
 
 describe("regenerate", () => {
-  test("a question is answered, and answered again beside the first answer", async () => {
-    const { id } = await threadOf(api, said("How often?"));
+  test("a question is answered, and regenerated beside the first answer", async () => {
+    const { id } = await threadOf(api, userMessage("How often?"));
     const first = await api.post(`/v1/threads/${id}/regenerate`, {});
     expect(first.status, first.text).toBe(200);
     expect(first.body.run).toMatchObject({ state: "committed", usage: { totalTokens: 3 }, losses: [] });
@@ -125,23 +125,29 @@ describe("regenerate", () => {
       metadata: { model: "two" },
     });
     expect((await api.get(`/v1/runs/${first.body.run.id}`)).body.state).toBe("superseded");
-    expect((await textsOf(api, id))[1]).toBe(textOf(firstOf(again)));
+    expect((await textsOf(api, id))[1]).toBe(getText(firstOf(again)));
     const { body } = await api.get(`/v1/threads/${id}/runs`);
     expect(body.runs.map(({ state }) => state)).toEqual(["superseded", "committed"]);
   });
 
-  test("the former call's settings and instructions hold again, but for those that are given", async () => {
-    const { id } = await threadOf(api, { ...said("Be brief."), role: "system" }, said("Why?"));
+  test("the settings and instructions of the former call apply, except those in the body", async () => {
+    const { id } = await threadOf(api, { ...userMessage("Be brief."), role: "system" }, userMessage("Why?"));
     const settings = { sampling: { temperature: 0.5, maxOutputTokens: 9 }, reasoning: { effort: "low" } };
     await api.post(`/v1/threads/${id}/regenerate`, { settings });
     await api.post(`/v1/threads/${id}/regenerate`, { settings: { sampling: { temperature: 1 } } });
-    const last = counting.asked.at(-1);
+    const last = counting.requests.at(-1);
     expect(last).toMatchObject({ model: "one", sampling: { temperature: 1 }, reasoning: { effort: "low" } });
     expect(last?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   });
 
-  test("an answer on a branch that is not active is asked for where it stands", async () => {
-    const { id, ids } = await threadOf(api, said("One."), replied("Old."), said("Two."), replied("Older."));
+  test("an answer on an inactive branch is regenerated at its position", async () => {
+    const { id, ids } = await threadOf(
+      api,
+      userMessage("One."),
+      replied("Old."),
+      userMessage("Two."),
+      replied("Older."),
+    );
     await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "Uno." });
     const again = await api.post(`/v1/threads/${id}/regenerate`, { messageId: ids[3] });
     expect(firstOf(again).parentMessageId).toBe(ids[2]);
@@ -150,8 +156,8 @@ describe("regenerate", () => {
     expect((await textsOf(api, id)).slice(0, 3)).toEqual(["One.", "Old.", "Two."]);
   });
 
-  test("as a stream, it is the events of the run, to its end", async () => {
-    const { id } = await threadOf(api, said("Stream."));
+  test("as a stream, it sends the events of the run up to its end", async () => {
+    const { id } = await threadOf(api, userMessage("Stream."));
     const { text, headers } = await fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, {
       method: "POST",
       body: JSON.stringify({ stream: true }),
@@ -163,24 +169,30 @@ describe("regenerate", () => {
     expect((await textsOf(api, id))[1]).toMatch(/^Answer/);
   });
 
-  test("B95: the same idempotency key asks once", async () => {
-    const { id } = await threadOf(api, said("Once."));
-    const before = counting.asked.length;
-    const ask = (): Promise<{ body: { run: { id: string } } }> =>
+  test("B95: the same idempotency key calls the model once", async () => {
+    const { id } = await threadOf(api, userMessage("Once."));
+    const before = counting.requests.length;
+    const regenerate = (): Promise<{ body: { run: { id: string } } }> =>
       api.post(`/v1/threads/${id}/regenerate`, {}, { "idempotency-key": "ask-once" });
-    const first = await ask();
-    expect((await ask()).body.run.id).toBe(first.body.run.id);
-    expect(counting.asked.length).toBe(before + 1);
+    const first = await regenerate();
+    expect((await regenerate()).body.run.id).toBe(first.body.run.id);
+    expect(counting.requests.length).toBe(before + 1);
   });
 });
 
-/** A sentence, the path within the thread, the body, the status, and a part of what is told. */
+/** Title, path within the thread, body, status, and a part of the message. */
 const MISTAKES: [string, string, object, number, string][] = [
   ["a fork at an unknown message", "fork", { messageId: "nobody" }, 404, "nobody"],
   ["a fork at nothing", "fork", {}, 400, "messageId"],
   ["an edit of an unknown message", "edit", { messageId: "nobody", text: "x" }, 404, "nobody"],
-  ["an edit that says nothing", "edit", { messageId: "FIRST" }, 400, '"text" or "message"'],
-  ["an edit that says two things", "edit", { messageId: "FIRST", text: "x", message: said("y") }, 400, "not both"],
+  ["an edit without content", "edit", { messageId: "FIRST" }, 400, '"text" or "message"'],
+  [
+    "an edit with text and message",
+    "edit",
+    { messageId: "FIRST", text: "x", message: userMessage("y") },
+    400,
+    "not both",
+  ],
   ["an edit that changes the role", "edit", { messageId: "FIRST", message: replied("x") }, 400, "/message/role"],
   ["an edit that is no message", "edit", { messageId: "FIRST", message: { role: "user" } }, 400, "parts"],
   ["a leaf that is not there", "select", { messageId: "nobody" }, 404, "nobody"],
@@ -197,24 +209,24 @@ const MISTAKES: [string, string, object, number, string][] = [
   ],
 ];
 
-describe("mistakes are told", () => {
-  test.each(MISTAKES)("%s", async (_, path, body, status, told) => {
-    const { id, ids } = await threadOf(api, said("One."));
+describe("errors", () => {
+  test.each(MISTAKES)("%s", async (_, path, body, status, message) => {
+    const { id, ids } = await threadOf(api, userMessage("One."));
     const placed = JSON.parse(JSON.stringify(body).replace("FIRST", ids[0] ?? ""));
     const answer = await api.post(`/v1/threads/${id}/${path}`, placed);
     expect(answer.status, answer.text).toBe(status);
-    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(message);
   });
 
-  test("nothing can be asked of a thread that is empty, or whose first message is an answer", async () => {
+  test("an empty thread, or one that starts with an answer, cannot be regenerated", async () => {
     const { id } = await threadOf(api);
     expect(await api.post(`/v1/threads/${id}/regenerate`, {})).toMatchObject({ status: 400 });
     const odd = await threadOf(api, replied("Hello."));
     expect(await api.post(`/v1/threads/${odd.id}/regenerate`, {})).toMatchObject({ status: 400 });
   });
 
-  test("a provider that fails is told with its status, and leaves the thread as it was", async () => {
-    const { id } = await threadOf(api, said("error rate-limit"));
+  test("a failed provider is reported with its status, and the thread stays unchanged", async () => {
+    const { id } = await threadOf(api, userMessage("error rate-limit"));
     const answer = await api.post(`/v1/threads/${id}/regenerate`, { model: "demo/koine" });
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.body.error.code).toBe("upstream");

@@ -1,11 +1,11 @@
-// HEAD on routes that stream: the same head, and nothing stays open behind it.
+// HEAD on streaming routes: the same head, and no resource stays open.
 import { afterEach, expect, test, vi } from "vitest";
 import { StoreLedger } from "../../../src/ledger/ledger.ts";
 import { startApi, threadOf } from "./support.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-test("the events of all threads are not watched for somebody who asks for the head alone", async () => {
+test("HEAD does not watch the events of all threads", async () => {
   const watch = vi.spyOn(StoreLedger.prototype, "watch");
   await using api = await startApi();
   const reply = await fetch(`${api.koine.url}/v1/events`, { method: "HEAD" });
@@ -13,17 +13,17 @@ test("the events of all threads are not watched for somebody who asks for the he
   expect(watch).toHaveBeenCalledTimes(1);
   const changes = await watch.mock.results[0]?.value;
   const next = changes?.next();
-  // Something that a watch would tell.
+  // A change that a watch would report.
   await api.post("/v1/threads", {});
   expect(await next).toStrictEqual({ done: true, value: undefined });
 });
 
-test("the events of a thread are not followed for somebody who asks for the head alone", async () => {
+test("HEAD does not follow the events of a thread", async () => {
   const follow = vi.spyOn(StoreLedger.prototype, "follow");
   await using api = await startApi();
   const { id } = await threadOf(api);
   const reply = await fetch(`${api.koine.url}/v1/threads/${id}/events`, { method: "HEAD" });
   expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
-  // The cursor is looked at, with a signal that is aborted already.
+  // The cursor is checked with an aborted signal.
   for (const [options] of follow.mock.calls) expect(options.signal?.aborted).toBe(true);
 });

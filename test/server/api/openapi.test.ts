@@ -1,9 +1,9 @@
-// The OpenAPI document: sound in itself, and true of what the server answers.
+// The OpenAPI document: valid, and consistent with the server's replies.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../../src/server/openapi/document.ts";
 import type { Api } from "./support.ts";
-import { firstOf, said, startApi } from "./support.ts";
+import { firstOf, userMessage, startApi } from "./support.ts";
 
 let api: Api;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** Every value under a key, at any depth. */
+/** Yields every value under a key, at any depth. */
 function* valuesOf(key: string, within: unknown): Iterable<unknown> {
   if (typeof within !== "object" || within === null) return;
   for (const [name, value] of Object.entries(within)) {
@@ -21,15 +21,15 @@ function* valuesOf(key: string, within: unknown): Iterable<unknown> {
 }
 
 describe("the document", () => {
-  test("is the same as what is made from the routes, whose first paths it has", async () => {
-    const made = openapiDocument(api.koine.routes);
-    expect(api.document).toEqual(made);
-    const operations = [...valuesOf("operationId", made)];
+  test("equals the one made from the routes, with their first paths", async () => {
+    const expected = openapiDocument(api.koine.routes);
+    expect(api.document).toEqual(expected);
+    const operations = [...valuesOf("operationId", expected)];
     expect(operations).toHaveLength(api.koine.routes.length);
     expect(new Set(operations).size).toBe(operations.length);
   });
 
-  test("has a schema for every name that a route or another schema uses", () => {
+  test("has a schema for every name that a route or schema refers to", () => {
     const { components } = api.document as unknown as { components: { schemas: Record<string, unknown> } };
     const refs = [...valuesOf("$ref", api.document)].map(String);
     expect(refs.length).toBeGreaterThan(50);
@@ -47,7 +47,7 @@ describe("the document", () => {
     for (const schema of valuesOf("schema", api.document.paths)) expect(typeof schema).toBe("object");
   });
 
-  test("declares every parameter of every path, and says what each operation is for", () => {
+  test("declares every path parameter, and has a summary for each operation", () => {
     for (const [path, item] of Object.entries(api.document.paths)) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       for (const operation of Object.values(item)) {
@@ -66,21 +66,21 @@ describe("the document", () => {
     }
   });
 
-  test("needs no token, and is served in two places", async () => {
+  test("needs no token, and is served at two paths", async () => {
     const { status, text } = await api.get("/v1/openapi.json");
     expect(status).toBe(200);
     expect(JSON.parse(text)).toEqual(api.document);
   });
 });
 
-test("every operation on the ledger and on chats answers as the document says", async () => {
+test("every ledger and chat operation replies as documented", async () => {
   const { post, get, call } = api;
-  const { id } = (await post("/v1/threads", { title: "Corinth", messages: [said("say Hello.")] })).body;
+  const { id } = (await post("/v1/threads", { title: "Corinth", messages: [userMessage("say Hello.")] })).body;
   const thread = `/v1/threads/${id}`;
-  const asked = await post(`${thread}/regenerate`, {});
-  const answer = firstOf(asked);
-  const { run } = asked.body;
-  await post(`${thread}/messages`, { messages: [said("More.")] });
+  const regenerated = await post(`${thread}/regenerate`, {});
+  const answer = firstOf(regenerated);
+  const { run } = regenerated.body;
+  await post(`${thread}/messages`, { messages: [userMessage("More.")] });
   await post(`${thread}/fork`, { messageId: answer.id, id: "forked" });
   await post(`${thread}/edit`, { messageId: answer.parentMessageId, text: "say Hi." });
   await post(`${thread}/select`, { messageId: answer.id });
@@ -126,10 +126,10 @@ test("every operation on the ledger and on chats answers as the document says", 
   });
   await get("/v1/chat/chat");
   await get("/v1/chat/chat/stream");
-  const wanted = Object.values(api.document.paths)
+  const operationIds = Object.values(api.document.paths)
     .flatMap((item) => Object.values(item))
     .filter(({ tags }) => tags.includes("ledger") || tags.includes("chat"))
     .map(({ operationId }) => operationId);
-  expect(wanted.length).toBeGreaterThan(25);
-  expect(wanted.filter((operation) => !api.answered.has(operation))).toEqual([]);
+  expect(operationIds.length).toBeGreaterThan(25);
+  expect(operationIds.filter((operation) => !api.answered.has(operation))).toEqual([]);
 });

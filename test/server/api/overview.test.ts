@@ -1,4 +1,4 @@
-// What a page is drawn from: lists with summaries, outlines to go on from, what runs asked, and news of all threads.
+// Data of the page: thread lists with summaries, outlines, requests of runs, and changes of all threads.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import type { Ledger, ThreadSummary } from "../../../src/ledger/index.ts";
 import type { Delta } from "../../../src/model/index.ts";
 import { tenantsOf, tokenOf } from "../security/support.ts";
 import { HeldModel } from "../tasks/support.ts";
-import { openEvents } from "./reading-events.ts";
-import type { Reader } from "./reading-events.ts";
+import { openEvents } from "./read-sse.ts";
+import type { Reader } from "./read-sse.ts";
 import type { Api, Body } from "./support.ts";
-import { replied, said, startApi, threadOf } from "./support.ts";
+import { replied, userMessage, startApi, threadOf } from "./support.ts";
 
 const model = new HeldModel();
 let api: Api;
@@ -26,12 +26,12 @@ const bearer = (name: string): Record<string, string> => ({ authorization: `Bear
 const START: Delta = { kind: "start", payload: { modelId: "m", requestId: "r" } };
 const text = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
 
-/** The reply's own fields, which the document has described. */
+/** Parses the body of a reply, which the document describes. */
 const bodyOf = async <T>(path: string): Promise<T> => (await api.get(path)).body as unknown as T;
 
 describe("the outline", () => {
-  test("gives the tree in short, the live runs, and a cursor from which all of their deltas come", async () => {
-    const { id, ids } = await threadOf(api, said("How is\nthe weather?"), replied("Fine."));
+  test("has a summary of the tree, the live runs, and a cursor before all of their deltas", async () => {
+    const { id, ids } = await threadOf(api, userMessage("How is\nthe weather?"), replied("Fine."));
     const run = await ledger.beginRun({ threadId: id, metadata: { model: "m", losses: [] } });
     await run.append([START, text("One "), text("two ")]);
     const { cursor, ...outline } = await bodyOf<Body & { cursor: string }>(`/v1/threads/${id}/outline`);
@@ -52,14 +52,14 @@ describe("the outline", () => {
     await run.cancel();
   });
 
-  test("a thread in which nothing happened has no cursor", async () => {
+  test("a thread without events has no cursor", async () => {
     const { id } = await threadOf(api);
     expect(await bodyOf(`/v1/threads/${id}/outline`)).toMatchObject({ cursor: null, messages: [], runs: [] });
     expect((await api.get("/v1/threads/nobody/outline")).status).toBe(404);
   });
 });
 
-test("followed messages name their blobs where that is asked for", async () => {
+test("followed messages contain blob references if requested", async () => {
   const data = Buffer.alloc(40_000, 7).toString("base64");
   const { id } = await threadOf(api, { role: "user", parts: [{ type: "image", mimeType: "image/png", data }] });
   const messageIn = async (query: string): Promise<string> => {
@@ -72,8 +72,8 @@ test("followed messages name their blobs where that is asked for", async () => {
 });
 
 describe("runs", () => {
-  test("the live ones, and the last so many", async () => {
-    const { id } = await threadOf(api, said("One."));
+  test("lists the live runs, and the last ones", async () => {
+    const { id } = await threadOf(api, userMessage("One."));
     const runs: string[] = [];
     for (const answer of ["a", "b"]) {
       runs.push((await ledger.record({ threadId: id, messages: [replied(answer)] })).run.id);
@@ -88,11 +88,11 @@ describe("runs", () => {
     await live.cancel();
   });
 
-  test("what a recorded call asked, with its history; a run that is no call is a 404", async () => {
-    const { id } = await threadOf(api, { ...said("Be brief."), role: "system" }, said("Why?"));
-    const asking = api.post(`/v1/threads/${id}/regenerate`, { settings: { sampling: { temperature: 0.5 } } });
-    (await model.asked()).say("Because.");
-    const { run } = (await asking).body;
+  test("shows the request of a recorded call with its history; a run that is not a call is a 404", async () => {
+    const { id } = await threadOf(api, { ...userMessage("Be brief."), role: "system" }, userMessage("Why?"));
+    const pending = api.post(`/v1/threads/${id}/regenerate`, { settings: { sampling: { temperature: 0.5 } } });
+    (await model.nextCall()).complete("Because.");
+    const { run } = (await pending).body;
     const body = await bodyOf<{ request: object }>(`/v1/runs/${run.id}/request`);
     expect(body).toMatchObject({
       dialect: "canonical",
@@ -113,13 +113,13 @@ describe("runs", () => {
 describe("lists", () => {
   const summaryOf = (thread: unknown): ThreadSummary | undefined => (thread as { summary?: ThreadSummary }).summary;
 
-  test("summaries come where they are asked for, and the order is that of what happened last", async () => {
+  test("summaries are included if requested, and the order is by last activity", async () => {
     const kind = "summed";
     const ids: string[] = [];
     for (const title of ["a", "b", "c"]) ids.push((await api.post("/v1/threads", { kind, title })).body.id);
     const [first = "", , last = ""] = ids;
     const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7, cost: 0.5 };
-    const input = { messages: [said("Hello there.")] };
+    const input = { messages: [userMessage("Hello there.")] };
     await ledger.record({ threadId: first, input, messages: [replied("Hi.")], usage, metadata: { model: "m" } });
     const page = await api.get(`/v1/threads?kind=${kind}&order=activity&summary=true&limit=2`);
     expect(page.body.threads.map(({ id }) => id)).toEqual([first, last]);
@@ -136,13 +136,13 @@ describe("lists", () => {
     expect(summaryOf(rest.body.threads[0])).toBe(undefined);
   });
 
-  test.each(["order=age", "summary=maybe", "order=activity&before=x"])("%s is refused", async (query) => {
+  test.each(["order=age", "summary=maybe", "order=activity&before=x"])("%s is rejected", async (query) => {
     expect((await api.get(`/v1/threads?${query}`)).status).toBe(400);
   });
 
-  test("threads are found while somebody types, by titles and by messages, with what was found", async () => {
+  test("threads are found by partial words in titles and messages, with the hits", async () => {
     const titled = await api.post("/v1/threads", { title: "The Lighthouse" });
-    const { id, ids } = await threadOf(api, said("Where was the lighthouse?"), replied("At Pharos."));
+    const { id, ids } = await threadOf(api, userMessage("Where was the lighthouse?"), replied("At Pharos."));
     const { body } = await api.get("/v1/threads?search=the+lightho&summary=true");
     expect(body.threads.map((thread) => thread.id)).toEqual([titled.body.id, id]);
     expect(body.threads.map((thread) => summaryOf(thread)?.messages)).toEqual([0, 2]);
@@ -152,41 +152,41 @@ describe("lists", () => {
   });
 });
 
-describe("news of all threads", () => {
+describe("changes of all threads", () => {
   const newsIn = (reader: Reader, last: string): Promise<string[]> =>
     reader
       .until(({ data }) => data.includes(last))
       .then((events) => events.map(({ event, id, data }) => `${event} ${id ?? ""}${data}`));
 
-  test("what is done over HTTP is told as it happens, without ids, and kept alive meanwhile", async () => {
+  test("changes over HTTP are sent live, without ids, with heartbeats in between", async () => {
     await using reader = await openEvents(`${api.koine.url}/v1/events`);
     expect(reader.headers.get("content-type")).toContain("text/event-stream");
-    const { id, ids } = await threadOf(api, said("One."), replied("Two."));
+    const { id, ids } = await threadOf(api, userMessage("One."), replied("Two."));
     await api.post(`/v1/threads/${id}/select`, { messageId: ids[0] });
     await api.call("PATCH", `/v1/threads/${id}`, { title: "T" });
     await api.call("DELETE", `/v1/threads/${id}`);
-    const heard = (await newsIn(reader, "deleted")).filter((event) => event.includes(id));
+    const received = (await newsIn(reader, "deleted")).filter((event) => event.includes(id));
     const changes = ["created", "activity", "selected", "updated", "deleted"];
-    expect(new Set(heard)).toEqual(
+    expect(new Set(received)).toEqual(
       new Set(changes.map((change) => `thread ${JSON.stringify({ threadId: id, change })}`)),
     );
   });
 
-  test("an answer is told of when it begins, and when it ends", async () => {
-    const { id } = await threadOf(api, said("Begin."));
+  test("the start and the end of an answer are sent", async () => {
+    const { id } = await threadOf(api, userMessage("Begin."));
     await using reader = await openEvents(`${api.koine.url}/v1/events`);
-    const asking = fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, { method: "POST", body: '{"stream":true}' });
-    const asked = await model.asked();
-    asked.begin("Wait");
+    const pending = fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, { method: "POST", body: '{"stream":true}' });
+    const heldCall = await model.nextCall();
+    heldCall.begin("Wait");
     const activity = JSON.stringify({ threadId: id, change: "activity" });
     await newsIn(reader, activity);
-    asked.say("!");
-    await (await asking).text();
+    heldCall.complete("!");
+    await (await pending).text();
     await newsIn(reader, activity);
     expect((await ledger.runs(id)).map(({ state }) => state)).toEqual(["committed"]);
   });
 
-  test("a tenant hears of what another instance does for it, and nothing of others", async () => {
+  test("a tenant receives changes of another instance, and none of other tenants", async () => {
     const folder = await mkdtemp(join(tmpdir(), "koine-news-"));
     const settings = { tenants: tenantsOf({ acme: ["ann"], other: ["eve"] }) };
     const open = (): Promise<Ledger> => openLedger(`sqlite:${join(folder, "koine.db")}`, { sync: "normal" });
@@ -208,8 +208,8 @@ describe("news of all threads", () => {
 });
 
 describe("answers", () => {
-  test("as a stream, the run is named before the model says anything, and goes on without its reader", async () => {
-    const { id } = await threadOf(api, said("Think for long."));
+  test("as a stream, the run is named before the first delta, and continues without its reader", async () => {
+    const { id } = await threadOf(api, userMessage("Think for long."));
     const leaving = new AbortController();
     const reply = await fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, {
       method: "POST",
@@ -220,40 +220,40 @@ describe("answers", () => {
     expect([reply.status, reply.headers.get("x-koine-thread")]).toEqual([200, id]);
     expect((await api.get(`/v1/runs/${runId}`)).body).toMatchObject({ id: runId, threadId: id });
     leaving.abort();
-    (await model.asked()).say("Done.");
+    (await model.nextCall()).complete("Done.");
     await expect.poll(async () => (await ledger.run(runId)).state).toBe("committed");
     expect((await ledger.transcript(id)).at(-1)).toMatchObject({ parts: [{ text: "Done." }] });
   });
 
-  test("a model that fails after the run was named is told by the run's end", async () => {
-    const { id } = await threadOf(api, said("Fail."));
+  test("a failure after the run was named is in the run's end", async () => {
+    const { id } = await threadOf(api, userMessage("Fail."));
     const reading = fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, {
       method: "POST",
       body: JSON.stringify({ stream: true }),
     }).then(async (reply) => ({ status: reply.status, text: await reply.text() }));
-    (await model.asked()).fail("invalid-request");
+    (await model.nextCall()).fail("invalid-request");
     const { status, text: events } = await reading;
     expect(status).toBe(200);
     expect(events).toContain('"state":"failed"');
     expect(events).toMatch(/event: end\n/);
   });
 
-  test("a question is edited, answered anew, and the former answer restored with its branch", async () => {
-    const ask = async (id: string, words: string, body: object = {}): Promise<string> => {
-      const asking = api.post(`/v1/threads/${id}/regenerate`, body);
-      (await model.asked()).say(words);
-      return (await asking).body.messages[0]?.id ?? "";
+  test("a question is edited and answered again, and the former answer is restored with its branch", async () => {
+    const regenerate = async (id: string, answerText: string, body: object = {}): Promise<string> => {
+      const pending = api.post(`/v1/threads/${id}/regenerate`, body);
+      (await model.nextCall()).complete(answerText);
+      return (await pending).body.messages[0]?.id ?? "";
     };
-    const { id, ids } = await threadOf(api, said("Teh weather?"));
-    const first = await ask(id, "What?");
+    const { id, ids } = await threadOf(api, userMessage("Teh weather?"));
+    const first = await regenerate(id, "What?");
     const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "The weather?" });
-    const second = await ask(id, "Fine.");
-    const third = await ask(id, "Rain.");
+    const second = await regenerate(id, "Fine.");
+    const third = await regenerate(id, "Rain.");
     const activeOf = async (): Promise<string[]> => (await ledger.transcript(id)).map((message) => message.id);
     expect(await activeOf()).toEqual([edited.body.messages[0]?.id, third]);
     const { messages } = await bodyOf<{ messages: { id: string; superseded?: true }[] }>(`/v1/threads/${id}/outline`);
     expect(messages.filter(({ superseded }) => superseded === true).map((message) => message.id)).toContain(second);
-    // A superseded answer, and one of another branch: exactly the message that is named becomes the leaf.
+    // A superseded answer and one of another branch: exactly the named message becomes the leaf.
     for (const leaf of [second, first, ids[0] ?? ""]) {
       expect((await api.post(`/v1/threads/${id}/select`, { messageId: leaf })).body.activeLeafId).toBe(leaf);
       expect((await activeOf()).at(-1)).toBe(leaf);

@@ -1,14 +1,14 @@
-// A client of the ledger's routes that holds every reply against the OpenAPI document, whatever the test looks at.
+// A client of the ledger's routes that validates every reply against the OpenAPI document.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ValidateFunction } from "ajv";
 import type { RunInfo, SearchHit, Thread } from "../../../src/ledger/index.ts";
 import type { Loss, StoredMessage } from "../../../src/model/index.ts";
-import { textOf } from "../../../src/model/index.ts";
+import { getText } from "../../../src/model/index.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
+import { startKoine } from "../support/start-koine.ts";
 
-/** The fields of all replies: which of them are there, the document says, and is asked of every one. */
+/** The fields of all replies; the document tells which of them a reply has. */
 export interface Body extends Thread {
   threads: Thread[];
   next: string | null;
@@ -27,7 +27,7 @@ export interface Body extends Thread {
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The JSON of the reply; of others, nothing. */
+  /** The JSON of the reply; undefined for others. */
   body: Body;
   text: string;
 }
@@ -39,7 +39,7 @@ interface Document {
 export interface Api extends AsyncDisposable {
   readonly koine: KoineServer;
   readonly document: Document;
-  /** The operations that have answered as they should, by id. */
+  /** Ids of the operations that replied as documented. */
   readonly answered: Set<string>;
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
   get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
@@ -57,9 +57,9 @@ export async function startApi(config: ConfigInput = {}, options: ServerOptions 
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
     const json = type.startsWith("application/json") ? text : "{}";
-    // Held against the document below.
+    // Validated below.
     const answer: Answer = { status: reply.status, headers: reply.headers, text, body: JSON.parse(json) as Body };
-    judge.hold(method, path.split("?")[0] ?? "", answer, type);
+    judge.validateReply(method, path.split("?")[0] ?? "", answer, type);
     return answer;
   };
   return {
@@ -73,7 +73,7 @@ export async function startApi(config: ConfigInput = {}, options: ServerOptions 
   };
 }
 
-/** Compares replies with what the document says of them. */
+/** Validates replies against the document. */
 class Judge {
   readonly answered = new Set<string>();
   readonly #ajv = new Ajv2020({ strict: false });
@@ -93,10 +93,10 @@ class Judge {
       .toSorted((a, b) => a.template.split("{").length - b.template.split("{").length);
   }
 
-  hold(method: string, path: string, { status, body, text }: Answer, type: string): void {
-    const found = this.#templates.find(({ pattern }) => pattern.test(path));
-    if (found === undefined) return;
-    const operation = this.#document.paths[found.template]?.[method.toLowerCase()];
+  validateReply(method: string, path: string, { status, body, text }: Answer, type: string): void {
+    const match = this.#templates.find(({ pattern }) => pattern.test(path));
+    if (match === undefined) return;
+    const operation = this.#document.paths[match.template]?.[method.toLowerCase()];
     if (operation === undefined) return;
     const key = String(status) in operation.responses ? String(status) : "default";
     if (key === "default" && status < 400) throw new Error(`${method} ${path}: ${status} is not in the document.`);
@@ -106,13 +106,24 @@ class Judge {
       if (text !== "") throw new Error(`${method} ${path}: ${status} has a body, which the document denies.`);
     } else if (!(media in content))
       throw new Error(`${method} ${path}: ${status} is ${media}, which is not in the document.`);
-    else if (media === "application/json") this.#validate([found.template, method.toLowerCase(), key], body);
+    else if (media === "application/json") this.#validate([match.template, method.toLowerCase(), key], body);
     if (status < 400) this.answered.add(operation.operationId);
   }
 
   #validate([template = "", method, key]: string[], body: unknown): void {
-    const place = ["paths", template, method ?? "", "responses", key ?? "", "content", "application/json", "schema"];
-    const pointer = place.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+    const schemaPath = [
+      "paths",
+      template,
+      method ?? "",
+      "responses",
+      key ?? "",
+      "content",
+      "application/json",
+      "schema",
+    ];
+    const pointer = schemaPath
+      .map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1")))
+      .join("/");
     const validate = this.#known.get(pointer) ?? this.#ajv.compile({ $ref: `koine:openapi#/${pointer}` });
     this.#known.set(pointer, validate);
     if (validate(body)) return;
@@ -122,30 +133,30 @@ class Judge {
   }
 }
 
-/** A user's message, as bodies have it. */
-export function said(text: string): { role: "user"; parts: [{ type: "text"; text: string }] } {
+/** Creates a user message for a body. */
+export function userMessage(text: string): { role: "user"; parts: [{ type: "text"; text: string }] } {
   return { role: "user", parts: [{ type: "text", text }] };
 }
 export function replied(text: string): { role: "assistant"; parts: [{ type: "text"; text: string }] } {
   return { role: "assistant", parts: [{ type: "text", text }] };
 }
 
-/** A thread with these messages, and their ids. */
+/** Creates a thread with these messages; returns their ids. */
 export async function threadOf(api: Api, ...messages: object[]): Promise<{ id: string; ids: string[] }> {
   const { body } = await api.post("/v1/threads", { messages });
   const stored = await api.get(`/v1/threads/${body.id}/messages`);
   return { id: body.id, ids: stored.body.messages.map(({ id }) => id) };
 }
 
-/** The only message, or the first, of a reply. */
+/** Returns the first message of a reply. */
 export function firstOf({ body }: Answer): StoredMessage {
   const [first] = body.messages;
   if (first === undefined) throw new Error("The reply has no message.");
   return first;
 }
 
-/** The texts of a transcript. */
+/** Returns the texts of a transcript. */
 export async function textsOf(api: Api, threadId: string, query = ""): Promise<string[]> {
   const { body } = await api.get(`/v1/threads/${threadId}/messages${query}`);
-  return body.messages.map(textOf);
+  return body.messages.map(getText);
 }

@@ -1,12 +1,12 @@
-// Threads and their messages over HTTP: what can be done with them, and how mistakes are told.
+// Threads and their messages over HTTP, and the errors of their routes.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerError, type LedgerErrorCode } from "../../../src/ledger/index.ts";
 import { StoreLedger } from "../../../src/ledger/ledger.ts";
-import { textOf } from "../../../src/model/index.ts";
-import { serverErrorOf } from "../../../src/server/http/failure.ts";
+import { getText } from "../../../src/model/index.ts";
+import { toServerError } from "../../../src/server/http/server-error.ts";
 import { HeldModel } from "../tasks/support.ts";
 import type { Answer, Api } from "./support.ts";
-import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+import { replied, userMessage, startApi, textsOf, threadOf } from "./support.ts";
 
 let api: Api;
 beforeAll(async () => {
@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe("threads", () => {
-  test("a thread is made, shown, changed and deleted", async () => {
-    const made = await api.post("/v1/threads", { title: "Corinth", metadata: { city: true } });
-    expect(made.status).toBe(201);
-    const path = `/v1/threads/${made.body.id}`;
-    expect((await api.get(path)).body).toEqual(made.body);
+  test("a thread is created, shown, changed and deleted", async () => {
+    const created = await api.post("/v1/threads", { title: "Corinth", metadata: { city: true } });
+    expect(created.status).toBe(201);
+    const path = `/v1/threads/${created.body.id}`;
+    expect((await api.get(path)).body).toEqual(created.body);
     const changed = await api.call("PATCH", path, { title: null, metadata: { city: false } });
     expect(changed.body).toMatchObject({ title: null, metadata: { city: false } });
     const gone = await api.call("DELETE", path);
@@ -28,27 +28,27 @@ describe("threads", () => {
     expect((await api.call("DELETE", path)).status).toBe(404);
   });
 
-  test("a thread belongs to whoever made it, and is there with all its messages or not at all", async () => {
-    const made = await api.post("/v1/threads", { id: "whole", messages: [said("Hello.")] });
-    expect(made.body).toMatchObject({ id: "whole", scope: "local" });
+  test("a thread belongs to the scope that created it, and is created with all its messages or not at all", async () => {
+    const created = await api.post("/v1/threads", { id: "whole", messages: [userMessage("Hello.")] });
+    expect(created.body).toMatchObject({ id: "whole", scope: "local" });
     const refused = await api.post("/v1/threads", {
       id: "half",
-      messages: [said("Hello."), { role: "nobody", parts: [] }],
+      messages: [userMessage("Hello."), { role: "nobody", parts: [] }],
     });
     expect(refused).toMatchObject({ status: 400, body: { error: { path: "/messages/1/role" } } });
     expect((await api.get("/v1/threads/half")).status).toBe(404);
   });
 
-  test("a thread that is refused takes nothing along that others wrote", async () => {
+  test("a rejected thread does not affect writes of others", async () => {
     const image = { type: "image", mediaType: "image/png", blob: `sha256-${"0".repeat(64)}` };
     const purge = vi.spyOn(StoreLedger.prototype, "purge");
-    const made = await api.post("/v1/threads", { id: "refused", messages: [{ role: "user", parts: [image] }] });
-    expect([made.status, purge.mock.calls]).toEqual([404, []]);
+    const created = await api.post("/v1/threads", { id: "refused", messages: [{ role: "user", parts: [image] }] });
+    expect([created.status, purge.mock.calls]).toEqual([404, []]);
     purge.mockRestore();
     expect((await api.get("/v1/threads/refused")).status).toBe(404);
   });
 
-  test("what a task was made with stays, whatever becomes of its metadata", async () => {
+  test("the settings of a task survive changes of its metadata", async () => {
     const task = { model: "demo/koine", approval: "ask" };
     const { body } = await api.post("/v1/threads", { kind: "task", metadata: { task } });
     const patch = (metadata: unknown): Promise<Answer> => api.call("PATCH", `/v1/threads/${body.id}`, { metadata });
@@ -60,7 +60,7 @@ describe("threads", () => {
     await api.call("DELETE", `/v1/threads/${body.id}`);
   });
 
-  test("threads are listed newest first, a page at a time, each once", async () => {
+  test("threads are listed newest first, by page, each once", async () => {
     const ids: string[] = [];
     for (const n of [1, 2, 3, 4, 5])
       ids.unshift((await api.post("/v1/threads", { kind: "paged", title: `${n}` })).body.id);
@@ -77,7 +77,7 @@ describe("threads", () => {
     expect(pages).toBe(3);
   });
 
-  test("threads of a kind, and those of none", async () => {
+  test("threads are filtered by kind, or by none", async () => {
     const task = await api.post("/v1/threads", { kind: "task" });
     const plain = await api.post("/v1/threads", {});
     const ids = async (kind: string): Promise<string[]> =>
@@ -87,26 +87,26 @@ describe("threads", () => {
     expect(await ids("none")).not.toContain(task.body.id);
   });
 
-  test("threads that hold some words", async () => {
-    const { id } = await threadOf(api, said("The lighthouse of Pharos."), replied("It stood at Alexandria."));
-    await threadOf(api, said("The temple of Artemis."));
-    const found = await api.get("/v1/threads?search=lighthouse+pharos");
-    expect(found.body.threads.map((thread) => thread.id)).toEqual([id]);
+  test("threads are searched by words", async () => {
+    const { id } = await threadOf(api, userMessage("The lighthouse of Pharos."), replied("It stood at Alexandria."));
+    await threadOf(api, userMessage("The temple of Artemis."));
+    const results = await api.get("/v1/threads?search=lighthouse+pharos");
+    expect(results.body.threads.map((thread) => thread.id)).toEqual([id]);
   });
 });
 
 describe("messages", () => {
-  test("messages are appended, and come back as they were said", async () => {
-    const { id } = await threadOf(api, said("One."));
-    const added = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two."), said("Three.")] });
+  test("messages are appended and read back unchanged", async () => {
+    const { id } = await threadOf(api, userMessage("One."));
+    const added = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two."), userMessage("Three.")] });
     expect(added.status).toBe(201);
     expect(await textsOf(api, id)).toEqual(["One.", "Two.", "Three."]);
     expect(await textsOf(api, id, "?limit=2")).toEqual(["Two.", "Three."]);
     expect(await textsOf(api, id, `?before=${added.body.messages[1]?.id}`)).toEqual(["One.", "Two."]);
   });
 
-  test("messages are taken and given in any dialect", async () => {
-    const { id } = await threadOf(api, said("What is the weather?"));
+  test("messages are accepted and returned in any dialect", async () => {
+    const { id } = await threadOf(api, userMessage("What is the weather?"));
     const call = { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Corinth" } };
     const added = await api.post(`/v1/threads/${id}/messages`, {
       dialect: "anthropic",
@@ -125,8 +125,8 @@ describe("messages", () => {
     expect(chat.body.losses).toEqual([]);
   });
 
-  test("what a dialect cannot say is in the losses, without what only the ledger notes", async () => {
-    const { id } = await threadOf(api, said("Hm."), {
+  test("data that a dialect does not support is in the losses, without the ledger's own fields", async () => {
+    const { id } = await threadOf(api, userMessage("Hm."), {
       role: "assistant",
       parts: [
         { type: "reasoning", text: "Thinking." },
@@ -138,26 +138,26 @@ describe("messages", () => {
     for (const { path } of body.losses) expect(path).toMatch(/^\/1\/parts/);
   });
 
-  test("the context leaves interrupted turns out, and keeps what fits", async () => {
+  test("the context omits interrupted turns, and is truncated to the limit", async () => {
     const cut = { ...replied("Half an ans"), metadata: { interrupted: true } };
     const { id } = await threadOf(
       api,
-      { ...said("Be kind."), role: "system" },
-      said("One."),
+      { ...userMessage("Be kind."), role: "system" },
+      userMessage("One."),
       replied("Two."),
-      said("Three."),
+      userMessage("Three."),
       cut,
     );
     const texts = async (query: string): Promise<string[]> =>
-      (await api.get(`/v1/threads/${id}/context${query}`)).body.messages.map(textOf);
+      (await api.get(`/v1/threads/${id}/context${query}`)).body.messages.map(getText);
     expect(await texts("")).toEqual(["Be kind.", "One.", "Two.", "Three."]);
     expect(await texts("?interrupted=true")).toHaveLength(5);
     expect(await texts("?maxMessages=2")).toEqual(["Be kind.", "Three."]);
   });
 
-  test("B94: an expected leaf that no longer holds is a conflict", async () => {
-    const { id, ids } = await threadOf(api, said("One."), replied("Two."));
-    const body = { messages: [said("Three.")], expectedLeaf: ids[1] };
+  test("B94: an outdated expected leaf is a conflict", async () => {
+    const { id, ids } = await threadOf(api, userMessage("One."), replied("Two."));
+    const body = { messages: [userMessage("Three.")], expectedLeaf: ids[1] };
     expect((await api.post(`/v1/threads/${id}/messages`, body)).status).toBe(201);
     expect(await api.post(`/v1/threads/${id}/messages`, body)).toMatchObject({
       status: 409,
@@ -166,7 +166,7 @@ describe("messages", () => {
   });
 
   test("B95: the same idempotency key appends once, and conflicts with other messages", async () => {
-    const { id } = await threadOf(api, said("One."));
+    const { id } = await threadOf(api, userMessage("One."));
     const key = { "idempotency-key": "once" };
     const first = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two.")] }, key);
     const again = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two.")] }, key);
@@ -176,7 +176,7 @@ describe("messages", () => {
   });
 });
 
-/** A sentence, the request, its status, and a part of what it is told. */
+/** Title, request, status, and a part of the message. */
 const MISTAKES: [string, string, string, unknown, number, string][] = [
   ["a page that is too long", "GET", "/v1/threads?limit=501", undefined, 400, '"limit" must be'],
   ["a limit that is no number", "GET", "/v1/threads?limit=many", undefined, 400, '"limit" must be'],
@@ -212,19 +212,19 @@ const MISTAKES: [string, string, string, unknown, number, string][] = [
     "an unknown parent",
     "POST",
     "/v1/threads/taken/messages",
-    { messages: [said("x")], parentMessageId: "x" },
+    { messages: [userMessage("x")], parentMessageId: "x" },
     404,
     "x",
   ],
 ];
 
-describe("mistakes are told", () => {
+describe("errors", () => {
   beforeAll(() => api.post("/v1/threads", { id: "taken" }));
 
-  test.each(MISTAKES)("%s", async (_, method, path, body, status, told) => {
+  test.each(MISTAKES)("%s", async (_, method, path, body, status, message) => {
     const answer = await api.call(method, path, body);
     expect(answer.status, answer.text).toBe(status);
-    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(message);
   });
 });
 
@@ -237,31 +237,31 @@ test.each<[LedgerErrorCode, number]>([
   ["unavailable", 503],
   ["closed", 503],
   ["corrupt", 500],
-])("what a store says of its files is not told to strangers: %s", (code, status) => {
+])("messages of a store are not sent to clients: %s", (code, status) => {
   const cause = new Error("UNIQUE constraint failed: threads.id");
-  const error = serverErrorOf(new LedgerError(code, `/secret/koine.db: ${cause.message}`, { cause }));
+  const error = toServerError(new LedgerError(code, `/secret/koine.db: ${cause.message}`, { cause }));
   expect([error.status, error.message.includes("secret"), error.message.includes("UNIQUE")]).toEqual([
     status,
     false,
     false,
   ]);
-  const own = serverErrorOf(new LedgerError("conflict", "The leaf moved.", { path: "expectedLeaf" }));
+  const own = toServerError(new LedgerError("conflict", "The leaf moved.", { path: "expectedLeaf" }));
   expect(own.message).toBe("The leaf moved.");
 });
 
-test("a thread is there for every route as soon as somebody is told of it", async () => {
+test("a thread exists for every route as soon as a client knows its id", async () => {
   const model = new HeldModel();
   await using live = await startApi({ providers: { test: model.provider } });
   const routes = ["", "/messages", "/context", "/tree", "/runs"].map((path) => `/v1/threads/ID${path}`);
   for (const path of [...routes, "/v1/export?thread=ID", "/v1/search?q=x&thread=ID", "/v1/chat/ID"]) {
     const body = { model: "test/held", stream: true, messages: [{ role: "user", content: path }] };
-    const asking = fetch(`${live.koine.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
-    const asked = await model.asked();
-    asked.begin("On my way");
-    const reply = await asking;
+    const pending = fetch(`${live.koine.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
+    const heldCall = await model.nextCall();
+    heldCall.begin("On my way");
+    const reply = await pending;
     const id = reply.headers.get("x-koine-thread") ?? "";
     expect([path, (await live.get(path.replace("ID", id))).status]).toEqual([path, 200]);
-    asked.say("!");
+    heldCall.complete("!");
     await reply.text();
   }
 });

@@ -1,9 +1,9 @@
-// Threads out and in, blobs, and search.
+// Export, import, blobs and search over HTTP.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call, HeldModel, makeTask, toldOf } from "../tasks/support.ts";
+import { call, HeldModel, createTask, toMessageLines } from "../tasks/support.ts";
 import type { Api } from "./support.ts";
-import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+import { replied, userMessage, startApi, textsOf, threadOf } from "./support.ts";
 
 let api: Api;
 beforeAll(async () => {
@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe("export and import", () => {
-  test("what one server exports, another imports whole, and exports letter by letter the same", async () => {
+  test("an export is imported completely by another server, and its export is identical", async () => {
     await using other = await startApi();
     await using third = await startApi();
     for (const n of [1, 2, 3])
-      await threadOf(other, said(`Question ${n}, ${"long ".repeat(10_000)}`), replied("Ja: größer 🙂."));
+      await threadOf(other, userMessage(`Question ${n}, ${"long ".repeat(10_000)}`), replied("Ja: größer 🙂."));
     const exported = await other.get("/v1/export");
     expect(exported.headers.get("content-type")).toBe("application/x-ndjson");
     const imported = await third.post("/v1/import", exported.text);
@@ -26,9 +26,9 @@ describe("export and import", () => {
   });
 
   test("single threads are exported by their ids", async () => {
-    const one = await threadOf(api, said("One."));
-    const two = await threadOf(api, said("Two."));
-    await threadOf(api, said("Three."));
+    const one = await threadOf(api, userMessage("One."));
+    const two = await threadOf(api, userMessage("Two."));
+    await threadOf(api, userMessage("Three."));
     const single = await api.get(`/v1/export?thread=${one.id}`);
     expect(single.text).toContain('"One."');
     expect(single.text).not.toContain('"Two."');
@@ -45,27 +45,27 @@ describe("export and import", () => {
       "an export that was cut off",
       (lines: string) => lines.slice(0, lines.lastIndexOf("\n", lines.length - 2) + 1),
       400,
-      "cut off",
+      "The file is incomplete",
     ],
     ["lines that are no export", () => '{"hello": true}\n', 400, "Line 1"],
     ["bytes that are no text", () => Buffer.from([0xff, 0xfe, 0x00]), 400, "UTF-8"],
     ["more than the server takes", () => `${" ".repeat((1 << 20) + 1)}\n`, 413, ""],
-  ] as const)("%s is refused", async (_, spoil, status, told) => {
+  ] as const)("%s is rejected", async (_, spoil, status, message) => {
     await using other = await startApi();
-    await threadOf(other, said("One."));
+    await threadOf(other, userMessage("One."));
     const body = spoil((await other.get("/v1/export")).text);
     const reply = await fetch(`${api.koine.url}/v1/import`, { method: "POST", body });
     expect(reply.status).toBe(status);
-    expect(await reply.text()).toContain(told);
+    expect(await reply.text()).toContain(message);
   });
 
-  test("a thread that is not there is told before anything is sent", async () => {
+  test("a missing thread is an error before anything is sent", async () => {
     expect((await api.get("/v1/export?thread=nobody")).status).toBe(404);
   });
 });
 
 describe("blobs", () => {
-  test("bytes are stored once, named by a message, and given back as they were, never as a page", async () => {
+  test("bytes are stored once, referenced by a message, and returned unchanged, never as a page", async () => {
     const bytes = Buffer.from("<script>alert(1)</script>".repeat(4000));
     const put = async (): Promise<{ blob: string; size: number }> =>
       (await fetch(`${api.koine.url}/v1/blobs`, { method: "POST", body: bytes })).json() as never;
@@ -81,18 +81,18 @@ describe("blobs", () => {
     expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("a blob that is not there, and what is no blob", async () => {
+  test("a missing blob and an invalid reference are errors", async () => {
     expect((await api.get(`/v1/blobs/sha256-${"0".repeat(64)}`)).status).toBe(404);
     expect((await api.get("/v1/blobs/nobody")).status).toBe(404);
   });
 });
 
 describe("search", () => {
-  test("messages with all the words are found, everywhere or in one thread", async () => {
-    const { id, ids } = await threadOf(api, said("The colossus of Rhodes."), replied("A statue of Helios."));
-    await threadOf(api, said("The colossus again."));
-    const found = await api.get("/v1/search?q=colossus+rhodes");
-    expect(found.body.hits).toMatchObject([{ threadId: id, messageId: ids[0] }]);
+  test("messages with all words are found, in all threads or in one", async () => {
+    const { id, ids } = await threadOf(api, userMessage("The colossus of Rhodes."), replied("A statue of Helios."));
+    await threadOf(api, userMessage("The colossus again."));
+    const results = await api.get("/v1/search?q=colossus+rhodes");
+    expect(results.body.hits).toMatchObject([{ threadId: id, messageId: ids[0] }]);
     expect((await api.get("/v1/search?q=colossus")).body.hits).toHaveLength(2);
     expect((await api.get("/v1/search?q=colossus&limit=1")).body.hits).toHaveLength(1);
     expect((await api.get(`/v1/search?q=colossus&thread=${id}`)).body.hits).toHaveLength(1);
@@ -102,12 +102,12 @@ describe("search", () => {
     ["nothing to look for", "/v1/search", 400],
     ["a thread that is not there", "/v1/search?q=x&thread=nobody", 404],
     ["too many words", `/v1/search?q=${Array.from({ length: 70 }, (_, n) => `w${n}`).join("+")}`, 400],
-  ])("%s is told", async (_, path, status) => {
+  ])("%s is an error", async (_, path, status) => {
     expect((await api.get(path)).status).toBe(status);
   });
 });
 
-test("bodies that were compressed on their way are stored as they were", async () => {
+test("compressed bodies are stored decompressed", async () => {
   const put = await fetch(`${api.koine.url}/v1/blobs`, {
     method: "POST",
     headers: { "content-encoding": "gzip" },
@@ -118,26 +118,26 @@ test("bodies that were compressed on their way are stored as they were", async (
   expect((await api.get(`/v1/blobs/${blob}`)).text).toBe("hello hello");
 });
 
-test("a task that was at work when it was exported rests where it is imported, and goes on when it is spoken to", async () => {
+test("a task that was running at its export is idle after its import, and continues with the next message", async () => {
   const model = new HeldModel();
   const config = { providers: { test: model.provider }, tasks: { model: "test/held" } };
   await using one = await startApi(config);
   await using other = await startApi(config);
-  const task = await makeTask(one.koine.url, { message: "First." });
+  const task = await createTask(one.koine.url, { message: "First." });
   const id = task.split("/").at(-1) ?? "";
-  const asked = await model.asked();
+  const heldCall = await model.nextCall();
   const exported = await one.get(`/v1/export?thread=${id}`);
   expect((await other.post("/v1/import", exported.text)).body).toMatchObject({ threads: 1 });
   const copy = `${other.koine.url}/v1/task/${id}`;
   expect((await call(copy)).body.task.state).toBe("idle");
   expect((await call(`${copy}/message`, { message: "Second." })).body.queued).toBe(false);
-  const again = await model.asked();
-  expect(toldOf(again.request)).toEqual(["user: First.", "user: Second."]);
-  again.say("Two.");
-  asked.say("One.");
+  const again = await model.nextCall();
+  expect(toMessageLines(again.request)).toEqual(["user: First.", "user: Second."]);
+  again.complete("Two.");
+  heldCall.complete("One.");
 });
 
-test("what the bodies of imports and blobs are is documented", () => {
+test("the media types of import and blob bodies are documented", () => {
   const { paths } = api.document;
   const content = ["post", "requestBody", "content"];
   expect(paths["/v1/import"]).toHaveProperty([...content, "application/x-ndjson"]);

@@ -1,4 +1,4 @@
-// Translation over HTTP: payloads of every kind, recognised where they show what they are.
+// Translation over HTTP: payloads of every kind, detected if possible.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dialects } from "../../../src/dialects/index.ts";
 import type { Api } from "./support.ts";
@@ -38,7 +38,7 @@ const EVENTS = [
 ];
 
 describe("translate", () => {
-  test("a request in another dialect's words, with its losses and what travels beside it", async () => {
+  test("translates a request with its losses and its envelope", async () => {
     const { body } = await api.post("/v1/translate", {
       from: "anthropic",
       to: "gemini",
@@ -58,12 +58,12 @@ describe("translate", () => {
     expect(body.losses).toMatchObject([{ path: "/messages/1/parts/0/cache" }]);
   });
 
-  test("a payload that shows what it is need not say so", async () => {
+  test("dialect and kind of a payload are detected", async () => {
     const { body } = await api.post("/v1/translate", { to: "openai-chat", payload: ANTHROPIC, model: "gpt-x" });
     expect(body).toMatchObject({ from: "anthropic", kind: "request", wire: { model: "gpt-x" } });
   });
 
-  test("a whole answer, an error, and a list of messages", async () => {
+  test("translates a whole answer, an error, and a list of messages", async () => {
     const answer = {
       id: "c",
       object: "chat.completion",
@@ -101,7 +101,7 @@ describe("translate", () => {
     expect(JSON.stringify(list.body.wire)).toContain('"text":"Hi."');
   });
 
-  test("a stream, as a list of events or as the text that came over the wire", async () => {
+  test("translates a stream, as a list of events or as wire text", async () => {
     const asEvents = await api.post("/v1/translate", {
       from: "anthropic",
       to: "openai-chat",
@@ -120,7 +120,7 @@ describe("translate", () => {
     expect(asText.body.wire).toContain("data: [DONE]");
   });
 
-  test("a stream of binary frames is base64", async () => {
+  test("a stream of binary frames is returned as base64", async () => {
     const text = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
     const { body } = await api.post("/v1/translate", {
       from: "anthropic",
@@ -144,14 +144,14 @@ describe("translate", () => {
     ["nonsense", { from: "anthropic", kind: "request", to: "gemini", payload: { messages: 7 } }, "/payload/messages"],
     ["a kind that the dialect does not carry", { from: "flat", kind: "error", to: "gemini", payload: {} }, "flat"],
     ["a stream that is none", { from: "anthropic", kind: "stream", to: "gemini", payload: {} }, "list of events"],
-  ])("%s is told", async (_, body, told) => {
+  ])("%s is an error", async (_, body, message) => {
     const answer = await api.post("/v1/translate", body);
     expect(answer.status, answer.text).toBe(400);
-    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(message);
   });
 });
 
-test("the dialects are listed with what they carry", async () => {
+test("the dialects are listed with their capabilities", async () => {
   const { body } = await api.get("/v1/dialects");
   expect(body.dialects.map(({ id }) => id)).toEqual([...dialects]);
   expect(body.dialects[0]).toMatchObject({ id: "openai-chat", carries: expect.arrayContaining(["streams"]) });

@@ -1,13 +1,13 @@
-// `useChat` against Koine, judged by the AI SDK's own reader and chat: answers, branches, tools, failures.
+// `useChat` with Koine, checked by the AI SDK's own reader and chat: answers, branches, tools, failures.
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls, readUIMessageStream } from "ai";
 import type { UIMessage } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Message } from "../../../src/model/index.ts";
-import { textOf as saidIn } from "../../../src/model/index.ts";
+import { getText as textsIn } from "../../../src/model/index.ts";
 import { startUpstream } from "../../support/upstreams/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
-import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, word } from "./page.ts";
+import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, textDelta } from "./chat-page.ts";
 
 let api: Api;
 let url: string;
@@ -19,34 +19,34 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 beforeEach(() => {
-  model.script = ({ messages }) => [word(`You said: ${lastSaid(messages)}`), DONE];
+  model.script = ({ messages }) => [textDelta(`You said: ${lastUserText(messages)}`), DONE];
 });
 
-const lastSaid = (messages: readonly Message[]): string => {
+const lastUserText = (messages: readonly Message[]): string => {
   const last = messages.findLast(({ role }) => role === "user");
-  return last === undefined ? "" : saidIn(last);
+  return last === undefined ? "" : textsIn(last);
 };
 const newChat = (): string => `chat-${++count}`;
 const stored = async (id: string): Promise<string[]> =>
-  (await api.koine.ledger.transcript(id)).map((message) => saidIn(message));
-const ask = (text: string, id = "u"): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
+  (await api.koine.ledger.transcript(id)).map((message) => textsIn(message));
+const userMessage = (text: string, id = "u"): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
 
-test("the transport of the AI SDK reads the stream, to a message that its reader takes", async () => {
+test("the transport of the AI SDK reads the stream into a valid message", async () => {
   const transport = new DefaultChatTransport<UIMessage>({ api: `${url}/api/chat` });
   const stream = await transport.sendMessages({
     trigger: "submit-message",
     chatId: newChat(),
     messageId: undefined,
-    messages: [ask("Hello.")],
+    messages: [userMessage("Hello.")],
     abortSignal: undefined,
   });
   let last: UIMessage | undefined;
   for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
   expect(last).toMatchObject({ role: "assistant", metadata: { model: "m", provider: "own" } });
-  expect(textOf(last ?? ask(""))).toBe("You said: Hello.");
+  expect(textOf(last ?? userMessage(""))).toBe("You said: Hello.");
 });
 
-test("a chat is a thread of its id: each message is stored once, and a title is found", async () => {
+test("a chat is a thread of the same id: each message is stored once, and the thread gets a title", async () => {
   const id = newChat();
   const page = new Page(url, id);
   await page.sendMessage({ text: "One." });
@@ -58,7 +58,7 @@ test("a chat is a thread of its id: each message is stored once, and a title is 
   expect((await api.koine.ledger.thread(id)).title).toBe("One.");
 });
 
-test("a page that is loaded again has the same messages under the same ids", async () => {
+test("a reloaded page has the same messages with the same ids", async () => {
   const id = newChat();
   const page = new Page(url, id);
   await page.sendMessage({ text: "One." });
@@ -72,11 +72,11 @@ test("a page that is loaded again has the same messages under the same ids", asy
   expect(reloaded.texts).toHaveLength(4);
 });
 
-test("regenerate is a second answer beside the first, also in the middle of a chat", async () => {
+test("regenerate adds a second answer beside the first, also in the middle of a chat", async () => {
   const id = newChat();
   const page = new Page(url, id);
   let n = 0;
-  model.script = () => [word(`Answer ${++n}.`), DONE];
+  model.script = () => [textDelta(`Answer ${++n}.`), DONE];
   await page.sendMessage({ text: "One." });
   await page.regenerate();
   expect(page.texts).toEqual(["One.", "Answer 2."]);
@@ -85,7 +85,7 @@ test("regenerate is a second answer beside the first, also in the middle of a ch
   await page.regenerate({ messageId: first?.id ?? "" });
   expect(page.texts).toEqual(["One.", "Answer 4."]);
   expect(await stored(id)).toEqual(["One.", "Answer 4."]);
-  expect((await api.koine.ledger.tree(id)).messages.map(saidIn)).toEqual([
+  expect((await api.koine.ledger.tree(id)).messages.map(textsIn)).toEqual([
     "One.",
     "Answer 1.",
     "Answer 2.",
@@ -107,10 +107,10 @@ test("an edited message is a branch", async () => {
   expect((await api.koine.ledger.tree(id)).messages).toHaveLength(6);
 });
 
-test("a tool that the page runs: the answer goes on in the same message", async () => {
+test("after a tool of the page, the answer continues in the same message", async () => {
   const id = newChat();
   model.script = ({ messages }) =>
-    messages.at(-1)?.role === "tool" ? [word("It is sunny."), DONE] : [word("Let me see. "), ...CALL];
+    messages.at(-1)?.role === "tool" ? [textDelta("It is sunny."), DONE] : [textDelta("Let me see. "), ...CALL];
   const page: Page = new Page(url, id, {
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
     onToolCall: ({ toolCall }) => {
@@ -123,17 +123,17 @@ test("a tool that the page runs: the answer goes on in the same message", async 
   expect(page.messages).toHaveLength(2);
   const roles = (await api.koine.ledger.transcript(id)).map(({ role }) => role);
   expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
-  expect(model.asked.at(-1)?.messages.at(-1)).toMatchObject({
+  expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({
     parts: [{ type: "tool-result", toolCallId: "call_1", output: { sky: "clear" } }],
   });
 });
 
-test("what an application says beside the messages reaches the model; the model of the last call holds", async () => {
+test("extra fields of the application reach the model; the model of the last call is the default", async () => {
   const id = newChat();
   const settings = { sampling: { temperature: 0.25 } };
   const page = new Page(url, id, { body: { system: "Be brief.", settings, model: "own/m", sessionId: "theirs" } });
   await page.sendMessage({ text: "One." });
-  expect(model.asked.at(-1)).toMatchObject({
+  expect(model.requests.at(-1)).toMatchObject({
     model: "m",
     sampling: { temperature: 0.25 },
     messages: [{ role: "system", parts: [{ text: "Be brief." }] }, { role: "user" }],
@@ -141,59 +141,62 @@ test("what an application says beside the messages reaches the model; the model 
 });
 
 describe("failures", () => {
-  test("a model that fails at once is an error with its status; the question is asked again later", async () => {
+  test("a model that fails at once is an error with its status; the question can be repeated", async () => {
     const id = newChat();
     const page = new Page(url, id);
     model.script = () => [{ kind: "error", payload: { errorCode: "invalid-request", message: "No." } }];
     await page.sendMessage({ text: "One." });
     expect(page.status).toBe("error");
     expect(page.error?.message).toContain("No.");
-    model.script = () => [word("Yes."), DONE];
+    model.script = () => [textDelta("Yes."), DONE];
     await page.regenerate();
     expect(page.texts).toEqual(["One.", "Yes."]);
     expect(await stored(id)).toEqual(["One.", "Yes."]);
   });
 
-  test("B86: a model that fails midway is an error in the stream, and what came is kept beside the path", async () => {
+  test("B86: a model that fails midway is an error in the stream, and the partial answer is stored beside the path", async () => {
     const id = newChat();
     const page = new Page(url, id);
-    model.script = () => [word("Half an "), { kind: "error", payload: { errorCode: "server", message: "Broken." } }];
+    model.script = () => [
+      textDelta("Half an "),
+      { kind: "error", payload: { errorCode: "server", message: "Broken." } },
+    ];
     await page.sendMessage({ text: "One." });
     expect(page.status).toBe("error");
     expect(page.error?.message).toContain("Broken.");
     const { messages } = await api.koine.ledger.tree(id);
     expect(messages.at(-1)).toMatchObject({ role: "assistant", metadata: { interrupted: true } });
-    model.script = () => [word("Whole."), DONE];
+    model.script = () => [textDelta("Whole."), DONE];
     await page.regenerate();
     expect(await stored(id)).toEqual(["One.", "Whole."]);
   });
 
   test.each([
-    ["no id", { messages: [ask("x")] }, 400, "id"],
+    ["no id", { messages: [userMessage("x")] }, 400, "id"],
     ["no messages", { id: "c", messages: [] }, 400, "/messages"],
     ["messages that are none", { id: "c", messages: [{ role: "user" }] }, 400, "/messages/0/parts"],
-    ["a model that is not there", { id: "c", messages: [ask("x")], model: "nobody/x" }, 404, "own/m"],
-    ["settings that are none", { id: "c", messages: [ask("x")], settings: { heat: 1 } }, 400, "/settings/heat"],
-  ])("%s is told", async (_, body, status, told) => {
+    ["a model that is not there", { id: "c", messages: [userMessage("x")], model: "nobody/x" }, 404, "own/m"],
+    ["settings that are none", { id: "c", messages: [userMessage("x")], settings: { heat: 1 } }, 400, "/settings/heat"],
+  ])("%s is an error", async (_, body, status, message) => {
     const answer = await api.post("/v1/chat", body);
     expect(answer.status, answer.text).toBe(status);
-    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(message);
   });
 
-  test("a chat that is not there has no messages to show", async () => {
+  test("a missing chat is an error", async () => {
     expect((await api.get("/v1/chat/nobody")).status).toBe(404);
   });
 });
 
-test("nothing is recorded where the request says so", async () => {
+test("nothing is recorded if the request disables it", async () => {
   const id = newChat();
-  const answer = await api.post("/v1/chat", { id, messages: [ask("Secret.")] }, { "x-koine-record": "off" });
+  const answer = await api.post("/v1/chat", { id, messages: [userMessage("Secret.")] }, { "x-koine-record": "off" });
   expect(answer.text).toContain("You said: Secret.");
   expect(answer.headers.get("x-koine-thread")).toBe(null);
   expect((await api.get(`/v1/threads/${id}`)).status).toBe(404);
 });
 
-test("B11: a page echoes no signatures, yet a provider that insists on them goes on with the tool's result", async () => {
+test("B11: a page sends no signatures back, yet a strict provider accepts the tool's result", async () => {
   await using upstream = await startUpstream("anthropic", [
     {
       parts: [
@@ -222,11 +225,11 @@ test("B11: a page echoes no signatures, yet a provider that insists on them goes
   expect(upstream.seals.length).toBeGreaterThan(0);
 });
 
-/** A message without reasoning, and without what providers said beside it: its words and its tools alone. */
+/** Returns a message with text and tools only. */
 function plain(message: UIMessage): UIMessage {
   const parts = message.parts.filter(({ type }) => type !== "reasoning");
-  const words = JSON.stringify({ id: message.id, role: message.role, parts }, (key, value) =>
+  const json = JSON.stringify({ id: message.id, role: message.role, parts }, (key, value) =>
     key.endsWith("roviderMetadata") ? undefined : value,
   );
-  return JSON.parse(words) as UIMessage;
+  return JSON.parse(json) as UIMessage;
 }

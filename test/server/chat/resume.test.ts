@@ -1,13 +1,13 @@
-// A page that was left while an answer was being written: the run goes on, and the page takes the stream up again.
+// A page that was closed during an answer: the run continues, and the page resumes the stream.
 import { lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import type { UIMessage } from "ai";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { LedgerError, openLedger } from "../../../src/ledger/index.ts";
 import { StoreLedger } from "../../../src/ledger/ledger.ts";
-import { textOf as saidIn } from "../../../src/model/index.ts";
+import { getText as textsIn } from "../../../src/model/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
-import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, word } from "./page.ts";
+import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, textDelta } from "./chat-page.ts";
 
 const model = new ScriptedModel(() => []);
 let api: Api;
@@ -18,24 +18,24 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** An answer that waits in its middle, and what lets it go on. */
-function held(): () => void {
+/** Returns the function that continues a paused answer. */
+function pauseAnswer(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  model.script = () => [word("One "), promise, word("two."), DONE];
+  model.script = () => [textDelta("One "), promise, textDelta("two."), DONE];
   return resolve;
 }
 
-test("where nothing is written, there is nothing to take up", async () => {
+test("without a live run, there is nothing to resume", async () => {
   expect((await api.get("/v1/chat/never-seen/stream")).status).toBe(204);
-  model.script = () => [word("Whole."), DONE];
+  model.script = () => [textDelta("Whole."), DONE];
   const page = new Page(url, "whole");
   await page.sendMessage({ text: "Hello." });
   await page.resumeStream();
   expect(page.texts).toEqual(["Hello.", "Whole."]);
 });
 
-test("B89: a page that leaves does not end its answer; another one takes it up from the beginning", async () => {
-  const goOn = held();
+test("B89: a page that is closed does not end its answer; another one resumes it from the start", async () => {
+  const goOn = pauseAnswer();
   const page = new Page(url, "left");
   const sent = page.sendMessage({ text: "Hello." });
   await expect.poll(() => page.texts.at(-1)).toBe("One ");
@@ -50,16 +50,16 @@ test("B89: a page that leaves does not end its answer; another one takes it up f
   await resumed;
   expect(again.texts).toEqual(["Hello.", "One two."]);
   expect(again.lastMessage?.id).toBe(id);
-  expect((await api.koine.ledger.transcript("left")).map(saidIn)).toEqual(again.texts);
+  expect((await api.koine.ledger.transcript("left")).map(textsIn)).toEqual(again.texts);
   expect((await api.get("/v1/chat/left/stream")).status).toBe(204);
 });
 
-test("an answer that goes on after a tool is taken up with the steps before it, as one message", async () => {
+test("an answer after a tool is resumed with its earlier steps, as one message", async () => {
   const { promise, resolve: goOn } = Promise.withResolvers<void>();
   model.script = ({ messages }) =>
     messages.at(-1)?.role === "tool"
-      ? [word("It is "), promise, word("sunny."), DONE]
-      : [word("Let me see. "), ...CALL];
+      ? [textDelta("It is "), promise, textDelta("sunny."), DONE]
+      : [textDelta("Let me see. "), ...CALL];
   const page: Page = new Page(url, "steps", {
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
     onToolCall: ({ toolCall }) => {
@@ -79,16 +79,16 @@ test("an answer that goes on after a tool is taken up with the steps before it, 
   expect(shown(again.messages)).toEqual(shown(page.messages));
 });
 
-test("another instance on the same ledger takes the stream up, too", async () => {
+test("another instance on the same ledger can resume the stream", async () => {
   const ledger = await openLedger("memory:", { flushMs: 1 });
   const config = { providers: { own: model }, tasks: { model: "own/m" } };
   await using one = await startApi(config, { ledger });
   await using two = await startApi(config, { ledger });
-  const goOn = held();
+  const goOn = pauseAnswer();
   const page = new Page(one.koine.url, "shared");
   const sent = page.sendMessage({ text: "Hello." });
   await expect.poll(() => page.texts.at(-1)).toBe("One ");
-  // A stream is written a moment after it began.
+  // A stream is written shortly after its start.
   await expect.poll(() => ledger.runs("shared").catch(() => [])).toHaveLength(1);
   const elsewhere = new Page(two.koine.url, "shared", { messages: page.messages.slice(0, 1) });
   const resumed = elsewhere.resumeStream();
@@ -98,8 +98,8 @@ test("another instance on the same ledger takes the stream up, too", async () =>
   expect(elsewhere.texts).toEqual(page.texts);
 });
 
-test("a run that is cancelled while it is taken up ends with an error, not as a whole answer", async () => {
-  held();
+test("a run that is cancelled during a resume ends with an error, not as a complete answer", async () => {
+  pauseAnswer();
   const page = new Page(url, "cancelled");
   const sent = page.sendMessage({ text: "Hello." });
   await expect.poll(() => page.texts.at(-1)).toBe("One ");
@@ -112,8 +112,8 @@ test("a run that is cancelled while it is taken up ends with an error, not as a 
   expect([page.status, again.status]).toEqual(["error", "error"]);
 });
 
-test("B89: an answer that is not recorded ends with its page", async () => {
-  held();
+test("B89: an unrecorded answer ends with its page", async () => {
+  pauseAnswer();
   const leaving = new AbortController();
   const body = JSON.stringify({
     id: "unrecorded",
@@ -128,28 +128,28 @@ test("B89: an answer that is not recorded ends with its page", async () => {
   await expect.poll(() => model.signals.at(-1)?.aborted).toBe(true);
 });
 
-test("B89: a page that leaves before its answer has begun does not end it", async () => {
+test("B89: a page that is closed before its answer starts does not end it", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  model.script = () => [promise, word("Late."), DONE];
-  const before = model.asked.length;
+  model.script = () => [promise, textDelta("Late."), DONE];
+  const before = model.requests.length;
   const leave = new AbortController();
   const messages = [{ id: "u1", role: "user", parts: [{ type: "text", text: "Hello." }] }];
   const body = JSON.stringify({ id: "early", messages });
-  const asking = fetch(`${url}/v1/chat`, { method: "POST", body, signal: leave.signal });
-  await expect.poll(() => model.asked.length).toBe(before + 1);
+  const pending = fetch(`${url}/v1/chat`, { method: "POST", body, signal: leave.signal });
+  await expect.poll(() => model.requests.length).toBe(before + 1);
   leave.abort();
-  await expect(asking).rejects.toThrow();
-  // The server hears of it a moment later.
+  await expect(pending).rejects.toThrow();
+  // The server notices the disconnect shortly after.
   await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200);
   resolve();
   const states = async (): Promise<string[]> =>
     (await api.koine.ledger.runs("early").catch(() => [])).map(({ state }) => state);
   await expect.poll(states).toEqual(["committed"]);
-  expect((await api.koine.ledger.transcript("early")).map(saidIn)).toEqual(["Hello.", "Late."]);
+  expect((await api.koine.ledger.transcript("early")).map(textsIn)).toEqual(["Hello.", "Late."]);
 });
 
-test("the model that a chat asked last is read from its last run, and trouble with that is told", async () => {
-  model.script = () => [word("Whole."), DONE];
+test("the last model of a chat is read from its last run, and a read error is reported", async () => {
+  model.script = () => [textDelta("Whole."), DONE];
   const page = new Page(url, "named", { body: { model: "own/m" } });
   await page.sendMessage({ text: "Hello." });
   const runs = vi.spyOn(StoreLedger.prototype, "runs");

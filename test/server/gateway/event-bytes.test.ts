@@ -1,4 +1,4 @@
-// Bytes on their way through come out unchanged, however they were cut, and only whole events at a time.
+// `EventBytes`: bytes stay unchanged whatever the chunks, and only complete events are returned.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventBytes } from "../../../src/server/gateway/event-bytes.ts";
@@ -12,27 +12,27 @@ const stream = fc
     tail,
   }));
 
-test("whatever the pieces, all bytes come out in order, and what is taken ends where an event ends", () => {
+test("for any chunks, all bytes are returned in order, and each result ends at the end of an event", () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat(40), { maxLength: 20 }), ({ whole, tail }, cuts) => {
       const bytes = Buffer.from(whole + tail);
-      const kept = new EventBytes();
-      const taken: Uint8Array[] = [];
+      const eventBytes = new EventBytes();
+      const results: Uint8Array[] = [];
       let at = 0;
       for (const size of [...cuts, bytes.length]) {
-        kept.push(bytes.subarray(at, at + size));
+        eventBytes.push(bytes.subarray(at, at + size));
         at += size;
-        const piece = kept.take();
-        if (piece !== undefined) taken.push(piece);
+        const chunk = eventBytes.take();
+        if (chunk !== undefined) results.push(chunk);
       }
-      for (const piece of taken) expect(Buffer.from(piece).toString()).toMatch(/(?:\n\n|\r\n\r\n|\r\r)$/);
-      expect(Buffer.concat(taken).toString()).toBe(whole);
-      expect(Buffer.from(kept.drain() ?? []).toString()).toBe(tail);
+      for (const chunk of results) expect(Buffer.from(chunk).toString()).toMatch(/(?:\n\n|\r\n\r\n|\r\r)$/);
+      expect(Buffer.concat(results).toString()).toBe(whole);
+      expect(Buffer.from(eventBytes.drain() ?? []).toString()).toBe(tail);
     }),
   );
 });
 
-test("nothing came, nothing is taken", () => {
+test("without input, nothing is returned", () => {
   expect(new EventBytes().take()).toBeUndefined();
   expect(new EventBytes().drain()).toBeUndefined();
 });

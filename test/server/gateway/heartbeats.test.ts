@@ -1,5 +1,5 @@
-// Silent streams are kept alive in a form that the official SDKs take, before the first word and between two (B87), and
-// what fails after such a beginning is still told (B86).
+// Heartbeats that the official SDKs accept, before the first delta and between two (B87), and failures after a
+// heartbeat (B86).
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -8,7 +8,7 @@ import type { Delta } from "../../../src/index.ts";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { Heartbeats } from "../../../src/server/gateway/heartbeats.ts";
 import type { ClientDialect } from "./support.ts";
-import { CLIENTS, post, question, startGateway } from "./support.ts";
+import { CLIENTS, post, createRequest, startGateway } from "./support.ts";
 
 const BEAT_MS = 10;
 const SILENT_MS = 60;
@@ -18,9 +18,9 @@ function wait(ms: number): Promise<void> {
 }
 
 const start: Delta = { kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } };
-const say = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, part: 0 } });
+const textDeltaOf = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
 
-/** Says nothing until it is let, then something, then nothing until it is let, then the rest; or fails. */
+/** A model that waits before its first text and before the rest; or fails. */
 function slow(isFailing: boolean, pause: () => Promise<void> = () => wait(SILENT_MS)): LocalProvider {
   return {
     models: ["m"],
@@ -29,9 +29,9 @@ function slow(isFailing: boolean, pause: () => Promise<void> = () => wait(SILENT
       await pause();
       if (isFailing) throw Object.assign(new Error("Too much."), { kind: "overloaded", status: 529 });
       yield start;
-      yield say("One ");
+      yield textDeltaOf("One ");
       await pause();
-      yield say("two.");
+      yield textDeltaOf("two.");
       yield { kind: "usage", payload: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } };
       yield { kind: "done", payload: { finishReason: "stop" } };
     },
@@ -46,12 +46,12 @@ const BEATS: Record<ClientDialect, string> = {
 };
 
 describe.each(CLIENTS)("%s", (client) => {
-  test("B87: hears something before the first word, and between two", async () => {
+  test("B87: receives heartbeats before the first delta, and between two", async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let at = 0;
     const pause = async (): Promise<void> => gates[at++]?.promise;
     await using koine = await startGateway({ providers: { slow: slow(false, pause) }, heartbeatMs: BEAT_MS });
-    const { path, body } = question(client, "slow/m", true);
+    const { path, body } = createRequest(client, "slow/m", true);
     const reply = await fetch(koine.url + path, { method: "POST", body: JSON.stringify(body) });
     const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -68,15 +68,15 @@ describe.each(CLIENTS)("%s", (client) => {
     expect(reply.status).toBe(200);
   });
 
-  test("B86: hears of a failure that comes after the head", async () => {
+  test("B86: receives a failure that comes after the head", async () => {
     await using koine = await startGateway({ providers: { slow: slow(true) }, heartbeatMs: BEAT_MS });
-    const heard = await post(koine, question(client, "slow/m", true));
-    expect(heard.status).toBe(200);
-    expect(heard.text.trimEnd().split("\n").at(-1)).toContain("Too much.");
+    const received = await post(koine, createRequest(client, "slow/m", true));
+    expect(received.status).toBe(200);
+    expect(received.text.trimEnd().split("\n").at(-1)).toContain("Too much.");
   });
 });
 
-describe("B87: the official SDKs take it", () => {
+describe("B87: the official SDKs accept heartbeats", () => {
   const READ: Record<ClientDialect, (url: string) => Promise<string>> = {
     async "openai-chat"(url) {
       const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "k", maxRetries: 0 });
@@ -107,21 +107,21 @@ describe("B87: the official SDKs take it", () => {
   });
 });
 
-test("a list without alt=sse is kept alive by white space", async () => {
+test("a list without alt=sse is kept alive by whitespace", async () => {
   await using koine = await startGateway({ providers: { slow: slow(false) }, heartbeatMs: BEAT_MS });
-  const { path, body } = question("gemini", "slow/m", true);
-  const heard = await post(koine, { path: path.replace("?alt=sse", ""), body });
-  expect(heard.text.startsWith("\n")).toBe(true);
-  expect(heard.json).toHaveLength(3);
+  const { path, body } = createRequest("gemini", "slow/m", true);
+  const received = await post(koine, { path: path.replace("?alt=sse", ""), body });
+  expect(received.text.startsWith("\n")).toBe(true);
+  expect(received.json).toHaveLength(3);
 });
 
-test("the timer lives only while a stream does", () => {
+test("the timer runs only while a stream is open", () => {
   vi.useFakeTimers();
   try {
     const written: string[] = [];
     const beats = new Heartbeats(4);
     const write = (text: string | Uint8Array): undefined => void written.push(String(text));
-    const pulse = beats.begin({ write, closed: false }, "beat");
+    const pulse = beats.start({ write, closed: false }, "beat");
     vi.advanceTimersByTime(4);
     expect(written).toStrictEqual(["beat"]);
     expect(vi.getTimerCount()).toBe(1);

@@ -1,30 +1,30 @@
-// Every protocol in front of every dialect, and what each protocol asks of its streams and paths.
+// Every protocol in front of every dialect, and the stream and path rules of each protocol.
 import { describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { UpstreamDialect } from "../../support/upstreams/index.ts";
 import { startUpstream, UPSTREAM_DIALECTS } from "../../support/upstreams/index.ts";
-import type { ClientDialect, Heard } from "./support.ts";
-import { CLIENTS, eventsOf, post, question, startGateway } from "./support.ts";
+import type { ClientDialect, ReadReply } from "./support.ts";
+import { CLIENTS, eventsOf, post, createRequest, startGateway } from "./support.ts";
 
 const PAIRS = CLIENTS.flatMap((client) => UPSTREAM_DIALECTS.map((upstream) => [client, upstream] as const));
 
-async function heardThrough(
+async function postThrough(
   client: ClientDialect,
   dialect: UpstreamDialect,
   stream: boolean,
   more = {},
-): Promise<Heard> {
+): Promise<ReadReply> {
   await using upstream = await startUpstream(dialect, () => "One two three.");
   await using koine = await startGateway({ providers: { up: upstream.config } });
-  const { path, body } = question(client, `up/${upstream.model}`, stream);
+  const { path, body } = createRequest(client, `up/${upstream.model}`, stream);
   return await post(koine, { path, body: { ...body, ...more } });
 }
 
 describe.each(PAIRS)("%s in front of %s", (client, dialect) => {
   test.each([false, true])("answers, stream: %s", async (stream) => {
-    const { status, text, headers } = await heardThrough(client, dialect, stream);
+    const { status, text, headers } = await postThrough(client, dialect, stream);
     expect(status).toBe(200);
-    for (const word of ["One", "two", "three."]) expect(text).toContain(word);
+    for (const fragment of ["One", "two", "three."]) expect(text).toContain(fragment);
     expect(headers.get("content-type")).toContain(stream ? "text/event-stream" : "application/json");
     expect(headers.get("x-koine-provider")).toBe("up");
     expect(headers.get("x-koine-losses")).toMatch(/^\d+$/);
@@ -32,8 +32,8 @@ describe.each(PAIRS)("%s in front of %s", (client, dialect) => {
   });
 });
 
-test.each(UPSTREAM_DIALECTS)("B81, B82: Anthropic's stream on %s begins with what the input costs", async (dialect) => {
-  const { text } = await heardThrough("anthropic", dialect, true);
+test.each(UPSTREAM_DIALECTS)("B81, B82: Anthropic's stream on %s starts with the input usage", async (dialect) => {
+  const { text } = await postThrough("anthropic", dialect, true);
   const events = eventsOf(text);
   expect(events[0]?.event).toBe("message_start");
   const start: unknown = JSON.parse(events[0]?.data ?? "");
@@ -46,7 +46,7 @@ test.each(UPSTREAM_DIALECTS)("B81, B82: Anthropic's stream on %s begins with wha
 });
 
 test.each(UPSTREAM_DIALECTS)("B83: a Responses stream on %s counts its events and ends once", async (dialect) => {
-  const { text } = await heardThrough("openai-responses", dialect, true);
+  const { text } = await postThrough("openai-responses", dialect, true);
   const data = eventsOf(text).map((event): Record<string, unknown> => JSON.parse(event.data));
   expect(data[0]?.["type"]).toBe("response.created");
   expect(data.map((each) => each["sequence_number"])).toEqual(data.map((_, index) => index));
@@ -54,18 +54,18 @@ test.each(UPSTREAM_DIALECTS)("B83: a Responses stream on %s counts its events an
   expect(data.at(-1)).toMatchObject({ response: { output: [{ type: "message" }] } });
 });
 
-test.each(UPSTREAM_DIALECTS)("B84: a Chat stream on %s tells its usage only where somebody asks", async (dialect) => {
-  const plain = eventsOf((await heardThrough("openai-chat", dialect, true)).text);
+test.each(UPSTREAM_DIALECTS)("B84: a Chat stream on %s has usage only if requested", async (dialect) => {
+  const plain = eventsOf((await postThrough("openai-chat", dialect, true)).text);
   expect(plain.filter(({ data }) => data.includes('"prompt_tokens"'))).toEqual([]);
   expect(plain.at(-1)?.data).toBe("[DONE]");
   const more = { stream_options: { include_usage: true } };
-  const asked = eventsOf((await heardThrough("openai-chat", dialect, true, more)).text);
-  const usage: unknown = JSON.parse(asked.at(-2)?.data ?? "");
+  const withUsage = eventsOf((await postThrough("openai-chat", dialect, true, more)).text);
+  const usage: unknown = JSON.parse(withUsage.at(-2)?.data ?? "");
   expect(usage).toMatchObject({ choices: [], usage: { prompt_tokens: 24, completion_tokens: 12 } });
 });
 
 test.each(UPSTREAM_DIALECTS)("B85: a Gemini stream on %s has a candidate in every event", async (dialect) => {
-  const data = eventsOf((await heardThrough("gemini", dialect, true)).text).map((event): unknown =>
+  const data = eventsOf((await postThrough("gemini", dialect, true)).text).map((event): unknown =>
     JSON.parse(event.data),
   );
   expect(data.length).toBeGreaterThan(1);
@@ -76,21 +76,21 @@ test.each(UPSTREAM_DIALECTS)("B85: a Gemini stream on %s has a candidate in ever
 test.each(UPSTREAM_DIALECTS)("a Gemini stream on %s without alt=sse is one list", async (dialect) => {
   await using upstream = await startUpstream(dialect, () => "One two three.");
   await using koine = await startGateway({ providers: { up: upstream.config } });
-  const { path, body } = question("gemini", `up/${upstream.model}`, true);
-  const heard = await post(koine, { path: path.replace("?alt=sse", ""), body });
-  expect(heard.headers.get("content-type")).toContain("application/json");
-  const texts = (heard.json as { candidates: { content: { parts: { text?: string }[] } }[] }[]).map(
+  const { path, body } = createRequest("gemini", `up/${upstream.model}`, true);
+  const received = await post(koine, { path: path.replace("?alt=sse", ""), body });
+  expect(received.headers.get("content-type")).toContain("application/json");
+  const texts = (received.json as { candidates: { content: { parts: { text?: string }[] } }[] }[]).map(
     ({ candidates }) => candidates[0]?.content.parts[0]?.text ?? "",
   );
   expect(texts.join("")).toBe("One two three.");
 });
 
-test("the answer names the model as the provider does", async () => {
+test("the answer has the provider's model name", async () => {
   await using upstream = await startUpstream("anthropic", () => "Yes.");
   const models = [{ pattern: "fast", targets: [`up/${upstream.model}`] as const }];
   await using koine = await startGateway({ providers: { up: upstream.config }, models });
-  const heard = await post(koine, question("openai-chat", "fast", false));
-  expect(heard.json).toMatchObject({ model: upstream.model });
+  const received = await post(koine, createRequest("openai-chat", "fast", false));
+  expect(received.json).toMatchObject({ model: upstream.model });
 });
 
 test.each<[client: ClientDialect, path: string]>([
@@ -111,7 +111,7 @@ test.each<[client: ClientDialect, path: string]>([
   ["gemini", "/demo/koine:generateContent"],
 ])("%s answers at %s", async (client, path) => {
   await using koine = await startGateway({ providers: { demo: demo() } });
-  const { body } = question(client, "demo/koine", false, "say Chaire.");
-  const heard = await post(koine, { path, body });
-  expect([heard.status, heard.text]).toEqual([200, expect.stringContaining("Chaire.")]);
+  const { body } = createRequest(client, "demo/koine", false, "say Chaire.");
+  const received = await post(koine, { path, body });
+  expect([received.status, received.text]).toEqual([200, expect.stringContaining("Chaire.")]);
 });

@@ -1,24 +1,24 @@
-// A gateway for tests: the part alone, with a recorder of the test's own or none, and what the four protocols send.
+// A gateway for tests: only its module, with the test's recorder or none, and requests of the four protocols.
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import { completeConfig } from "../../../src/server/config/defaults.ts";
 import { gatewayModule } from "../../../src/server/gateway/index.ts";
 import type { Recorder } from "../../../src/server/record/types.ts";
-import type { KoineServer } from "../../../src/server/serve-parts.ts";
-import { serveParts } from "../../../src/server/serve-parts.ts";
-import { makeServices } from "../../../src/server/services.ts";
+import type { KoineServer } from "../../../src/server/serve-modules.ts";
+import { serveModules } from "../../../src/server/serve-modules.ts";
+import { createServices } from "../../../src/server/services.ts";
 
-const NOBODY: Recorder = {
+const NO_RECORDER: Recorder = {
   open: async () => undefined,
   cancel: async () => false,
-  reveal: async () => {},
+  writePendingRuns: async () => {},
   close: async () => {},
 };
 
-/** Nothing is recorded where no recorder is given. */
-export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NOBODY): Promise<KoineServer> {
+/** Without a recorder, nothing is recorded. */
+export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NO_RECORDER): Promise<KoineServer> {
   const quiet = { level: "silent", format: "json" } as const;
-  const services = await makeServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), {});
-  const server = serveParts(services, [gatewayModule(services, recorder)]);
+  const services = await createServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), {});
+  const server = serveModules(services, [gatewayModule(services, recorder)]);
   await server.listen();
   return server;
 }
@@ -26,13 +26,13 @@ export async function startGateway(input: ConfigInput = {}, recorder: Recorder =
 export type ClientDialect = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 export const CLIENTS: readonly ClientDialect[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
-export interface Plain {
+export interface ProtocolRequest {
   path: string;
   body: Record<string, unknown>;
 }
 
-/** The same question in every protocol. */
-export function question(client: ClientDialect, model: string, stream: boolean, text = "Hello?"): Plain {
+/** Returns the same request in every protocol. */
+export function createRequest(client: ClientDialect, model: string, stream: boolean, text = "Hello?"): ProtocolRequest {
   const streamed = stream ? { stream } : {};
   switch (client) {
     case "openai-chat":
@@ -54,19 +54,19 @@ export function question(client: ClientDialect, model: string, stream: boolean, 
   }
 }
 
-export interface Heard {
+export interface ReadReply {
   status: number;
   headers: Headers;
   text: string;
   json: unknown;
 }
 
-/** Asks, and reads the reply to its end. */
+/** Posts a request and reads the whole reply. */
 export async function post(
   { url }: Pick<KoineServer, "url">,
   { path, body }: { path: string; body: unknown },
   headers: Record<string, string> = {},
-): Promise<Heard> {
+): Promise<ReadReply> {
   const reply = await fetch(url + path, {
     method: "POST",
     body: typeof body === "string" ? body : JSON.stringify(body),
@@ -84,7 +84,7 @@ function looseJson(text: string): unknown {
   }
 }
 
-/** The events of a body: names and data, comments apart. */
+/** Returns the events of a body, without comments. */
 export function eventsOf(text: string): { event: string | undefined; data: string }[] {
   return text.split("\n\n").flatMap((block) => {
     const lines = block.split("\n");

@@ -1,5 +1,5 @@
-// A campaign of episodes, until instances were ended often enough; and what it says.
-import { Seeded } from "../../ledger/crash/seeded.ts";
+// Runs a campaign of episodes until instances were killed often enough, and reports its figures.
+import { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import { checkEvidence, isPartial } from "./checker.ts";
 import type { Evidence } from "./evidence.ts";
 import { type EpisodeOptions, type Figures, playEpisode } from "./episode.ts";
@@ -7,12 +7,15 @@ import { Findings } from "./findings.ts";
 import type { Way } from "./killer.ts";
 
 export interface CampaignOptions extends Omit<EpisodeOptions, "database" | "onEnd" | "plan"> {
-  /** A database that nobody has used, and what removes it. */
+  /** Returns an unused database and the function that removes it. */
   fresh: () => Promise<{ url: string; remove: () => Promise<void> }>;
-  /** How instances are ended, in all, and how often in one episode. */
+  /** How instances are ended: in total, and per episode. */
   plan: readonly Way[];
   endsPerEpisode: number;
-  /** So many episodes more at most, as long as an invariant was never met: a slow machine gets to less in each. */
+  /**
+   * Maximum number of additional episodes while an invariant was never checked, because slow machines do less per
+   * episode.
+   */
   more?: number;
   progress?: (line: string) => void;
 }
@@ -22,7 +25,7 @@ export class Report {
   readonly ways = new Map<string, number>();
   readonly refusals = new Map<string, number>();
   readonly logged = new Map<string, number>();
-  /** Figures with a name each. */
+  /** Figures by name. */
   readonly sums = new Map<string, number>();
   readonly #begun = performance.now();
 
@@ -47,7 +50,7 @@ export class Report {
     count("orders acknowledged", orders.filter(({ acknowledged }) => acknowledged !== undefined).length);
     count("of them queued", orders.filter(({ acknowledged }) => acknowledged?.queued === true).length);
     count("tools begun", effects.filter(({ phase }) => phase === "begin").length);
-    count("questions to the model", figures.asked);
+    count("questions to the model", figures.callCount);
     count("runs", runs.length);
     count("runs taken over or salvaged", runs.filter(({ epoch }) => epoch > 1).length);
     count("runs recovered, by the log", figures.recovered);
@@ -58,7 +61,7 @@ export class Report {
     count("readers", readings.length);
     count(
       "events read",
-      readings.reduce((sum, { heard }) => sum + heard.length, 0),
+      readings.reduce((sum, { received }) => sum + received.length, 0),
     );
     count("readers cut off and resumed", figures.resumed);
     count("of them on another instance", figures.moved);
@@ -93,11 +96,11 @@ export class Report {
   }
 }
 
-/** Ends early where something is violated. */
+/** Ends early after a violation. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
   const { fresh, plan, endsPerEpisode, more = 0, progress, ...common } = options;
   const report = new Report();
-  const random = new Seeded(options.seed);
+  const random = new SeededRandom(options.seed);
   let left = more;
   const goesOn = (): boolean => report.ends < plan.length || (report.findings.unchecked.length > 0 && left-- > 0);
   while (report.findings.violations.length === 0 && goesOn()) {
@@ -113,7 +116,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
     });
     report.add(evidence, figures);
     checkEvidence(evidence, report.findings);
-    // A database that shows a violation stays for whoever wants to see it.
+    // A database with a violation is kept for inspection.
     if (report.findings.violations.length === 0) await remove();
   }
   return report;

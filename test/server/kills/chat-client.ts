@@ -1,43 +1,43 @@
-// A client of the gateway as anybody would write one: it asks in OpenAI's Chat protocol with its whole history, of which it
-// keeps the standard fields only. Where a reply breaks off, it asks the same with the same key.
+// A plain client of the gateway: it calls OpenAI's Chat protocol with its whole history, of which it stores only the
+// standard fields. If a reply breaks off, it repeats the request with the same key.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Seeded } from "../../ledger/crash/seeded.ts";
+import type { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import type { Conversation, Turn } from "./evidence.ts";
-import { type Network, Passing } from "./network.ts";
-import { question } from "./talk.ts";
+import { type Network, TransientFailure } from "./network.ts";
+import { question } from "./campaign-texts.ts";
 
 export interface ChatOptions {
   network: Network;
-  random: Seeded;
+  random: SeededRandom;
   name: string;
   turns: number;
-  /** Whether it is time to end: the turn under way is finished. */
+  /** True if it is time to end; the current turn is finished. */
   isOver: () => boolean;
-  /** The thread is known. */
+  /** Called when the thread is known. */
   onThread: (threadId: string) => void;
 }
 
 const LONGEST_PAUSE_MS = 150;
 
 export async function converse(options: ChatOptions): Promise<Conversation> {
-  const { network, random, name, turns: most, isOver, onThread } = options;
+  const { network, random, name, turns: maxTurns, isOver, onThread } = options;
   const messages: { role: string; content: string }[] = [];
   const turns: Turn[] = [];
-  // Some say where they want to be recorded, most are recognised.
+  // Some clients name their thread; most are matched by their history.
   const named: Record<string, string> = random.chance(0.25) ? { "x-koine-thread": `named-${name}` } : {};
-  while (turns.length < most && !isOver()) {
-    const asked = question(name, turns.length);
-    messages.push({ role: "user", content: asked });
+  while (turns.length < maxTurns && !isOver()) {
+    const questionText = question(name, turns.length);
+    messages.push({ role: "user", content: questionText });
     const stream = random.chance(0.6);
     const body = { model: "campaign/campaign", messages, stream, reasoning_effort: "low" };
     const headers = { ...named, "idempotency-key": `${name}-${turns.length}` };
-    const heard = await network.ask(asked, (url, signal) =>
+    const received = await network.repeatUntilServed(questionText, (url, signal) =>
       answerOf(network, `${url}/v1/chat/completions`, body, signal, headers),
     );
-    if (heard === undefined) break;
-    turns.push({ question: asked, ...heard });
-    messages.push({ role: "assistant", content: heard.answer });
-    if (turns.length === 1) onThread(heard.thread);
+    if (received === undefined) break;
+    turns.push({ question: questionText, ...received });
+    messages.push({ role: "assistant", content: received.answer });
+    if (turns.length === 1) onThread(received.thread);
     await pause(random.below(LONGEST_PAUSE_MS));
   }
   return { name, turns };
@@ -65,11 +65,11 @@ function wholeText(text: string): string {
   return choices[0]?.message.content ?? "";
 }
 
-/** Of a stream that came to its end; throws for one that did not. */
-function streamedText(text: string): string {
-  const lines = text.split("\n").flatMap((line) => (line.startsWith("data: ") ? line.slice(6) : []));
-  if (lines.at(-1) !== "[DONE]") throw new Passing(`A stream without an end: ${text.slice(-200)}`);
-  let said = "";
+/** Returns the text of a complete stream; throws for a cut-off one. */
+function streamedText(body: string): string {
+  const lines = body.split("\n").flatMap((line) => (line.startsWith("data: ") ? line.slice(6) : []));
+  if (lines.at(-1) !== "[DONE]") throw new TransientFailure(`A stream without an end: ${body.slice(-200)}`);
+  let text = "";
   let isFinished = false;
   for (const line of lines.slice(0, -1)) {
     // A chunk of a Chat stream, or its error.
@@ -77,12 +77,12 @@ function streamedText(text: string): string {
       choices?: { delta: { content?: string }; finish_reason?: string | null }[];
       error?: object;
     };
-    if (error !== undefined) throw new Passing(`A stream that failed: ${JSON.stringify(error)}`);
+    if (error !== undefined) throw new TransientFailure(`A stream that failed: ${JSON.stringify(error)}`);
     for (const { delta, finish_reason: reason } of choices) {
-      said += delta.content ?? "";
+      text += delta.content ?? "";
       isFinished ||= typeof reason === "string";
     }
   }
-  if (!isFinished) throw new Passing(`A stream without a reason to end: ${text.slice(-200)}`);
-  return said;
+  if (!isFinished) throw new TransientFailure(`A stream without a reason to end: ${body.slice(-200)}`);
+  return text;
 }

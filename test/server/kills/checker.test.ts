@@ -1,25 +1,35 @@
-// The checker itself: it has nothing against an episode that went well, and names what is wrong with one that did not.
-// Each row tampers with a copy of the same episode.
+// The checker itself: it accepts a correct episode, and names the fault of an incorrect one. Each row tampers with a
+// copy of the same episode.
 import { expect, test } from "vitest";
 import type { RunInfo } from "../../../src/ledger/index.ts";
 import type { Part, StoredMessage } from "../../../src/model/index.ts";
-import { type Effect, resultOf } from "../../agent/kills/effects.ts";
+import { type Effect, resultOf } from "../../agent/kills/effect-log.ts";
 import { checkEvidence } from "./checker.ts";
-import type { Conversation, Evidence, Fault, Heard, Order, Reading, Task, ThreadFacts, Turn } from "./evidence.ts";
+import type {
+  Conversation,
+  Evidence,
+  Fault,
+  ReceivedEvent,
+  Order,
+  ReaderEvidence,
+  Task,
+  ThreadEvidence,
+  Turn,
+} from "./evidence.ts";
 import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
-import { order, question } from "./talk.ts";
+import { order, question } from "./campaign-texts.ts";
 
-/** All of it may be changed. */
+/** The type with all fields mutable. */
 type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer Item)[] ? Item[] : T[Name] };
 interface Episode extends Omit<Open<Evidence>, "conversations" | "tasks" | "readings" | "threads" | "faults"> {
   conversations: [Open<Conversation> & { turns: [Turn, Turn] }];
   tasks: [Open<Task> & { orders: [Order, Order, Order] }];
-  readings: [Open<Reading>, Open<Reading>];
-  threads: [Open<ThreadFacts>, Open<ThreadFacts>];
-  faults: Record<string, { looked: number; found: Fault[] }>;
+  readings: [Open<ReaderEvidence>, Open<ReaderEvidence>];
+  threads: [Open<ThreadEvidence>, Open<ThreadEvidence>];
+  faults: Record<string, { looked: number; faults: Fault[] }>;
 }
 
-const text = (words: string): Part => ({ type: "text", text: words });
+const text = (content: string): Part => ({ type: "text", text: content });
 
 function message(
   id: string,
@@ -35,14 +45,14 @@ function run(id: string, threadId: string): RunInfo {
   return { id, threadId, state: "committed", mode: "replace", createdAt, epoch: 1, lastSeq: 1 };
 }
 
-/** A chain of messages, each after the one before. */
-function chain(prefix: string, said: readonly [StoredMessage["role"], ...Part[]][]): StoredMessage[] {
-  return said.map(([role, ...parts], at) =>
+/** Returns a chain of messages. */
+function chain(prefix: string, turns: readonly [StoredMessage["role"], ...Part[]][]): StoredMessage[] {
+  return turns.map(([role, ...parts], at) =>
     message(`${prefix}${at}`, at === 0 ? null : `${prefix}${at - 1}`, role, parts),
   );
 }
 
-function copyOf(thread: ThreadFacts): Open<ThreadFacts> {
+function copyOf(thread: ThreadEvidence): Open<ThreadEvidence> {
   return {
     ...thread,
     path: structuredClone([...thread.path]),
@@ -87,21 +97,25 @@ const WORK = chain("w", [
   ["assistant", text("Two.")],
 ]);
 
-const delta = (id: string, textDelta: string): Heard => ({
+const delta = (id: string, textDelta: string): ReceivedEvent => ({
   id,
   data: { type: "delta", runId: "r1", delta: { kind: "text", payload: { textDelta } } },
 });
-const CHAT_EVENTS: Heard[] = [
+const CHAT_EVENTS: ReceivedEvent[] = [
   { id: "1", data: { type: "run", runId: "r1", run: { state: "created" } } },
   delta("2", "Ans"),
   delta("3", "wer 2"),
   { id: "4", data: { type: "message", runId: "r1", message: { id: "m3" } } },
 ];
-const told = (tool: "never" | "safe"): Heard => ({
+const evidence = (tool: "never" | "safe"): ReceivedEvent => ({
   id: `told ${tool}`,
   data: { msg: "PostToolCall", tool_call: { id: tool }, text: resultOf({ key: KEYS[tool], nonce: `${tool}-1` }) },
 });
-const TASK_EVENTS: Heard[] = [told("never"), told("safe"), { id: "end", data: { msg: "PostConversation" } }];
+const TASK_EVENTS: ReceivedEvent[] = [
+  evidence("never"),
+  evidence("safe"),
+  { id: "end", data: { msg: "PostConversation" } },
+];
 
 function episode(): Episode {
   const turn = (at: 0 | 1): Turn => ({
@@ -110,7 +124,7 @@ function episode(): Episode {
     thread: "chat",
     run: "r1",
   });
-  const told = (at: 0 | 1 | 2): Order => ({
+  const evidence = (at: 0 | 1 | 2): Order => ({
     text: ORDERS[at],
     mode: "follow-up",
     tools: [],
@@ -118,15 +132,19 @@ function episode(): Episode {
   });
   const [chat, work] = [structuredClone(CHAT), structuredClone(WORK)];
   Object.assign(chat[3]?.metadata ?? {}, { runId: "r1" });
-  const reading = (of: Reading["of"], threadId: string, events: readonly Heard[]): Open<Reading> => ({
+  const reading = (
+    of: ReaderEvidence["of"],
+    threadId: string,
+    events: readonly ReceivedEvent[],
+  ): Open<ReaderEvidence> => ({
     of,
     threadId,
-    heard: structuredClone([...events]),
+    received: structuredClone([...events]),
     replayed: structuredClone([...events]),
   });
   return {
     conversations: [{ name: "c0", turns: [turn(0), turn(1)] }],
-    tasks: [{ name: "t0", id: "task", orders: [told(0), told(1), told(2)], state: "idle", waiting: 0 }],
+    tasks: [{ name: "t0", id: "task", orders: [evidence(0), evidence(1), evidence(2)], state: "idle", waiting: 0 }],
     readings: [reading("thread", "chat", CHAT_EVENTS), reading("task", "task", TASK_EVENTS)],
     threads: [
       copyOf({ id: "chat", path: chat, tree: chat, runs: [run("r1", "chat")] }),
@@ -135,9 +153,9 @@ function episode(): Episode {
     effects: structuredClone(EFFECTS),
     isRecent: true,
     faults: {
-      served: { looked: 3, found: [] },
-      alive: { looked: 2, found: [] },
-      restored: { looked: 4, found: [] },
+      served: { looked: 3, faults: [] },
+      alive: { looked: 2, faults: [] },
+      restored: { looked: 4, faults: [] },
     },
   };
 }
@@ -148,19 +166,19 @@ function look(evidence: Evidence): Findings {
   return findings;
 }
 
-test("an episode that went well has nothing against it, and everything is looked at", () => {
+test("a correct episode has no findings, and every invariant is checked", () => {
   const { violations, unchecked } = look(episode());
   expect(violations).toStrictEqual([]);
   expect(unchecked).toStrictEqual([]);
 });
 
-test("pieces of answers that are not kept any more need not be told again", () => {
-  const told = { ...episode(), isRecent: false };
-  told.readings[0].replayed.splice(1, 2);
-  expect(look(told).violations).toStrictEqual([]);
+test("deltas that are no longer stored need not be replayed", () => {
+  const evidence = { ...episode(), isRecent: false };
+  evidence.readings[0].replayed.splice(1, 2);
+  expect(look(evidence).violations).toStrictEqual([]);
 });
 
-/** Puts a message into a thread, on its path or beside it. */
+/** Adds a message to a thread, on its path or beside it. */
 function put({ threads }: Episode, at: 0 | 1, added: StoredMessage, where: "path" | "tree"): void {
   threads[at].tree.push(added);
   if (where === "path") threads[at].path.push(added);
@@ -169,51 +187,55 @@ function setResult({ threads }: Episode, index: 0 | 1, changes: object): void {
   for (const messages of [threads[1].path, threads[1].tree]) Object.assign(messages[2]?.parts[index] ?? {}, changes);
 }
 
-const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Episode) => void][] = [
-  ["an acknowledged answer is off its path", "kept", ({ threads }) => threads[0].path.splice(3, 1)],
+const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Episode) => void][] = [
+  ["an acknowledged answer is off its path", "stored", ({ threads }) => threads[0].path.splice(3, 1)],
   [
     "an answer is another than was read",
-    "kept",
+    "stored",
     ({ conversations }) => (conversations[0].turns[1].answer = "Answer 9"),
   ],
   [
     "a question stands twice on its path",
-    "kept",
-    (told) => put(told, 0, message("x", "m3", "user", [text(QUESTIONS[1])]), "path"),
+    "stored",
+    (evidence) => put(evidence, 0, message("x", "m3", "user", [text(QUESTIONS[1])]), "path"),
   ],
-  ["a conversation is in two threads", "kept", ({ conversations }) => (conversations[0].turns[1].thread = "task")],
-  ["two answers stand in another order", "kept", ({ conversations }) => conversations[0].turns.reverse()],
+  ["a conversation is in two threads", "stored", ({ conversations }) => (conversations[0].turns[1].thread = "task")],
+  ["two answers stand in another order", "stored", ({ conversations }) => conversations[0].turns.reverse()],
   [
     "a question was answered twice",
     "once",
-    (told) => put(told, 0, message("x", "m2", "assistant", [text("Answer 3")]), "tree"),
+    (evidence) => put(evidence, 0, message("x", "m2", "assistant", [text("Answer 3")]), "tree"),
   ],
   [
     "a question was answered in another thread, too",
     "once",
-    (told) => {
-      put(told, 1, message("x", null, "user", [text(QUESTIONS[0])]), "tree");
-      put(told, 1, message("y", "x", "assistant", [text("Answer 7")]), "tree");
+    (evidence) => {
+      put(evidence, 1, message("x", null, "user", [text(QUESTIONS[0])]), "tree");
+      put(evidence, 1, message("y", "x", "assistant", [text("Answer 7")]), "tree");
     },
   ],
   [
     "the model was not shown its thinking",
     "restored",
-    ({ faults }) => faults["restored"]?.found.push({ where: "", what: "" }),
+    ({ faults }) => faults["restored"]?.faults.push({ where: "", what: "" }),
   ],
-  ["an acknowledged order was never said", "said", ({ threads }) => threads[1].path.splice(5, 2)],
-  ["an order was said twice", "said", (told) => put(told, 1, message("x", "w6", "user", [text(ORDERS[1])]), "path")],
+  ["an acknowledged order was never delivered", "delivered", ({ threads }) => threads[1].path.splice(5, 2)],
   [
-    "an order that nobody acknowledged was said twice",
-    "said",
-    (told) => {
-      const [, , last] = told.tasks[0].orders;
+    "an order was delivered twice",
+    "delivered",
+    (evidence) => put(evidence, 1, message("x", "w6", "user", [text(ORDERS[1])]), "path"),
+  ],
+  [
+    "an unacknowledged order was delivered twice",
+    "delivered",
+    (evidence) => {
+      const [, , last] = evidence.tasks[0].orders;
       delete last.acknowledged;
-      put(told, 1, message("x", "w4", "user", [text(ORDERS[2])]), "tree");
+      put(evidence, 1, message("x", "w4", "user", [text(ORDERS[2])]), "tree");
     },
   ],
   [
-    "orders that waited were said in another order",
+    "queued orders were delivered in another order",
     "ordered",
     ({ tasks }) => {
       const [first, second, third] = tasks[0].orders;
@@ -221,46 +243,46 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Episode)
     },
   ],
   ["a tool that must not be repeated ran twice", "ran", ({ effects }) => effects.push(...EFFECTS.slice(0, 2))],
-  ["a tool is said to have run that did not", "ran", ({ effects }) => effects.splice(0, 2)],
-  ["a result is made up", "true", (told) => setResult(told, 1, { output: "It was done." })],
+  ["a tool has a result without an execution", "ran", ({ effects }) => effects.splice(0, 2)],
+  ["a result is made up", "true", (evidence) => setResult(evidence, 1, { output: "It was done." })],
   [
     "a tool that may be repeated was given up",
     "true",
-    (told) => setResult(told, 1, { isError: true, output: "The call was interrupted." }),
+    (evidence) => setResult(evidence, 1, { isError: true, output: "The call was interrupted." }),
   ],
   [
-    "a call has no result that readers were told",
+    "a result that readers received is missing",
     "true",
-    (told) => setResult(told, 0, { isError: true, output: "The call was interrupted." }),
+    (evidence) => setResult(evidence, 0, { isError: true, output: "The call was interrupted." }),
   ],
   [
-    "something ran that nobody asked for",
+    "an execution has no call",
     "known",
     ({ effects }) => effects.push({ key: "t0.9.9.9", tool: "safe", nonce: "n", phase: "begin" }),
   ],
   [
-    "a reader was told something twice",
+    "a reader received an event twice",
     "resumed",
-    ({ readings }) => readings[0].heard.push(...readings[0].heard.slice(-1)),
+    ({ readings }) => readings[0].received.push(...readings[0].received.slice(-1)),
   ],
-  ["a reader missed something", "resumed", ({ readings }) => readings[0].heard.splice(0, 1)],
-  ["a reader was told something at another place", "resumed", ({ readings }) => readings[1].heard.reverse()],
+  ["a reader missed something", "resumed", ({ readings }) => readings[0].received.splice(0, 1)],
+  ["a reader received an event at another position", "resumed", ({ readings }) => readings[1].received.reverse()],
   [
-    "a reader was told something else",
+    "a reader received another event",
     "resumed",
-    ({ readings }) => (readings[1].heard[2] = { id: "end", data: { msg: "Cancelled" } }),
+    ({ readings }) => (readings[1].received[2] = { id: "end", data: { msg: "Cancelled" } }),
   ],
   [
-    "a run is told to have become something else",
+    "a run ended in another state",
     "resumed",
     ({ readings }) =>
-      (readings[0].heard[0] = { id: "1", data: { type: "run", runId: "r1", run: { state: "failed" } } }),
+      (readings[0].received[0] = { id: "1", data: { type: "run", runId: "r1", run: { state: "failed" } } }),
   ],
   [
     "a piece of an answer is missing everywhere",
     "drawn",
     ({ readings }) => {
-      readings[0].heard.splice(2, 1);
+      readings[0].received.splice(2, 1);
       readings[0].replayed.splice(2, 1);
     },
   ],
@@ -268,15 +290,15 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Episode)
   ["a task is at work", "settled", ({ tasks }) => (tasks[0].state = "running")],
   ["something waits", "settled", ({ tasks }) => (tasks[0].waiting = 1)],
   ["a call is without its result", "legal", ({ threads }) => threads[1].path[2]?.parts.pop()],
-  ["somebody was not served", "served", ({ faults }) => faults["served"]?.found.push({ where: "", what: "" })],
-  ["a task has failed", "served", ({ readings }) => readings[1].heard.push({ id: "f", data: { msg: "Failed" } })],
-  ["an instance has died", "alive", ({ faults }) => faults["alive"]?.found.push({ where: "", what: "" })],
+  ["a client was not served", "served", ({ faults }) => faults["served"]?.faults.push({ where: "", what: "" })],
+  ["a task has failed", "served", ({ readings }) => readings[1].received.push({ id: "f", data: { msg: "Failed" } })],
+  ["an instance has died", "alive", ({ faults }) => faults["alive"]?.faults.push({ where: "", what: "" })],
 ];
 
-test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
-  const told = episode();
-  tamper(told);
-  expect(look(told).violations.map((each) => each.invariant)).toContain(invariant);
+test.each(TAMPERED)("detects that %s", (_sentence, invariant, tamper) => {
+  const evidence = episode();
+  tamper(evidence);
+  expect(look(evidence).violations.map((each) => each.invariant)).toContain(invariant);
 });
 
 test("every invariant is tampered with", () => {

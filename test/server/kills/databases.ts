@@ -1,7 +1,7 @@
-// Databases for episodes: a file in a folder, or a database of a PostgreSQL server's.
+// Creates databases for episodes: a SQLite file in a folder, or a database of a PostgreSQL server.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { removeDatabase } from "../../ledger/crash/facts.ts";
+import { removeDatabase } from "../../ledger/crash/checker/database-rows.ts";
 import { inPostgres } from "../../support/postgres.ts";
 
 export interface Fresh {

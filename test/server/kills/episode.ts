@@ -1,34 +1,35 @@
-// One episode: instances on one database under load, ended again and again; then peace, and a look at what is there.
+// Runs one episode: instances on one database under load, killed repeatedly; then a quiet phase and the collection of
+// evidence.
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLedger } from "../../../src/ledger/index.ts";
 import { effectServer } from "../../agent/kills/effect-server.ts";
-import { readEffects } from "../../agent/kills/effects.ts";
+import { readEffects } from "../../agent/kills/effect-log.ts";
 import { startMcpHttp } from "../../agent/support/mcp-http.ts";
-import { Seeded } from "../../ledger/crash/seeded.ts";
+import { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import { converse } from "./chat-client.ts";
-import type { Conversation, Evidence, Fault, Reading } from "./evidence.ts";
+import type { Conversation, Evidence, Fault, ReaderEvidence } from "./evidence.ts";
 import { freePort, Instance } from "./instance.ts";
 import { killAlong, type Way } from "./killer.ts";
-import { isEnd, readThreads, replayThread, settle, writeEnd } from "./ledger-facts.ts";
-import { type Model, startModel } from "./model.ts";
+import { isEnd, readThreads, replayThread, settle, writeEnd } from "./ledger-evidence.ts";
+import { type Model, startModel } from "./campaign-model.ts";
 import { Network } from "./network.ts";
-import { Reader } from "./reader.ts";
-import { command, type TaskTold } from "./task-client.ts";
+import { Reader } from "./event-reader.ts";
+import { command, type TaskResult } from "./task-client.ts";
 
 export interface EpisodeOptions {
-  /** `koine`, as one file. */
+  /** The bundled `koine` program. */
   program: string;
-  /** For settings and the record of effects. */
+  /** The folder for settings and tool effects. */
   folder: string;
-  /** As `koine serve --database` takes it; nobody has used it. */
+  /** An unused database, as for `koine serve --database`. */
   database: string;
   instances: 1 | 2;
   seed: number;
-  /** How instances are ended, one after the other. */
+  /** How instances are ended, in order. */
   plan: readonly Way[];
-  /** How many clients of each kind are there. */
+  /** The number of clients of each kind. */
   clients: number;
   leaseMs: number;
   pauseMs: readonly [least: number, more: number];
@@ -40,7 +41,7 @@ export interface Figures {
   calls: number;
   broken: number;
   refusals: Map<string, number>;
-  asked: number;
+  callCount: number;
   resumed: number;
   moved: number;
   recovered: number;
@@ -48,18 +49,18 @@ export interface Figures {
 }
 
 const TURNS = 6;
-/** Deltas are kept for a minute after a run has ended. */
+/** Deltas are stored for a minute after a run has ended. */
 const RECENT_MS = 50_000;
 
 export async function playEpisode(options: EpisodeOptions): Promise<{ evidence: Evidence; figures: Figures }> {
   const { folder, database, seed } = options;
-  const random = new Seeded(seed);
+  const random = new SeededRandom(seed);
   const record = join(folder, `effects-${randomUUID()}.jsonl`);
   const mcp = await startMcpHttp({ makeServer: () => effectServer(record, "") });
-  const model = await startModel(new Seeded(random.seed()));
+  const model = await startModel(new SeededRandom(random.seed()));
   const instances = await makeInstances(options, settingsOf(options, mcp.url, model.url));
   const ledger = await openLedger(database, { connections: 4 });
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     await Promise.all(instances.map((each) => each.start()));
     const scene = new Scene(options, random, instances);
@@ -67,13 +68,13 @@ export async function playEpisode(options: EpisodeOptions): Promise<{ evidence: 
     await settle(ledger);
     for (const threadId of scene.readers.keys()) await writeEnd(ledger, threadId);
     await Promise.all(scene.readings);
-    const isRecent = performance.now() - begun < RECENT_MS;
-    const readings: Reading[] = [];
-    for (const [threadId, { heard }] of scene.readers) {
-      readings.push({ of: "thread", threadId, heard, replayed: await replayThread(ledger, threadId) });
+    const isRecent = performance.now() - startedAt < RECENT_MS;
+    const readings: ReaderEvidence[] = [];
+    for (const [threadId, { received }] of scene.readers) {
+      readings.push({ of: "thread", threadId, received, replayed: await replayThread(ledger, threadId) });
     }
     for (const { task, reader, replay } of tasks) {
-      readings.push({ of: "task", threadId: task.id, heard: reader.heard, replayed: await replay() });
+      readings.push({ of: "task", threadId: task.id, received: reader.received, replayed: await replay() });
     }
     const threads = await readThreads(ledger);
     await Promise.all(instances.map((each) => each.end()));
@@ -97,46 +98,46 @@ export async function playEpisode(options: EpisodeOptions): Promise<{ evidence: 
   }
 }
 
-/** Clients and the killer among them. */
+/** The clients and the killer. */
 class Scene {
   readonly network: Network;
-  /** Of conversations, by thread. */
+  /** Readers of conversations, by thread. */
   readonly readers = new Map<string, Reader>();
   readonly readings: Promise<void>[] = [];
   readonly #options: EpisodeOptions;
-  readonly #random: Seeded;
+  readonly #random: SeededRandom;
   readonly #instances: readonly [Instance, ...Instance[]];
   readonly #ways = new Map<Way, number>();
   #isOver = false;
 
-  constructor(options: EpisodeOptions, random: Seeded, instances: readonly [Instance, ...Instance[]]) {
+  constructor(options: EpisodeOptions, random: SeededRandom, instances: readonly [Instance, ...Instance[]]) {
     this.#options = options;
     this.#random = random;
     this.#instances = instances;
     const [first, ...others] = instances;
-    this.network = new Network([first.url, ...others.map(({ url }) => url)], new Seeded(random.seed()));
+    this.network = new Network([first.url, ...others.map(({ url }) => url)], new SeededRandom(random.seed()));
   }
 
-  async play(): Promise<{ conversations: Conversation[]; tasks: TaskTold[] }> {
+  async play(): Promise<{ conversations: Conversation[]; tasks: TaskResult[] }> {
     const { clients } = this.#options;
     const names = Array.from({ length: clients }, (_, at) => at);
-    const chats = names.map((at) => this.#chat(`c${at}`, new Seeded(this.#random.seed())));
+    const chats = names.map((at) => this.#chat(`c${at}`, new SeededRandom(this.#random.seed())));
     const commands = names.map((at) =>
       command({
         network: this.network,
-        random: new Seeded(this.#random.seed()),
+        random: new SeededRandom(this.#random.seed()),
         name: `t${at}`,
         isOver: () => this.#isOver,
       }),
     );
     await this.#kill();
     const conversations = (await Promise.all(chats)).flat();
-    const tasks = (await Promise.all(commands)).filter((told) => told !== undefined);
+    const tasks = (await Promise.all(commands)).filter((result) => result !== undefined);
     return { conversations, tasks };
   }
 
-  /** One conversation after the other. */
-  async #chat(client: string, random: Seeded): Promise<Conversation[]> {
+  /** Runs conversations one after the other. */
+  async #chat(client: string, random: SeededRandom): Promise<Conversation[]> {
     const conversations: Conversation[] = [];
     while (!this.#isOver) {
       const name = `${client}-${conversations.length}`;
@@ -176,7 +177,7 @@ class Scene {
     }
   }
 
-  figures(model: Model, tasks: readonly TaskTold[]): Figures {
+  figures(model: Model, tasks: readonly TaskResult[]): Figures {
     const { calls, broken, refusals } = this.network;
     const readers = [...this.readers.values(), ...tasks.map(({ reader }) => reader)];
     const logged = new Map<string, number>();
@@ -188,7 +189,7 @@ class Scene {
       calls,
       broken,
       refusals,
-      asked: model.asked,
+      callCount: model.callCount,
       resumed: readers.reduce((sum, { resumed }) => sum + resumed, 0),
       moved: readers.reduce((sum, { moved }) => sum + moved, 0),
       recovered: this.#instances.reduce((sum, { recovered }) => sum + recovered, 0),
@@ -218,11 +219,11 @@ function settingsOf({ leaseMs, clients }: EpisodeOptions, mcpUrl: string, modelU
 }
 
 function faultsOf(network: Network, instances: readonly Instance[], model: Model): Evidence["faults"] {
-  const found: Fault[] = instances.flatMap(({ faults }) => faults);
+  const faults: Fault[] = instances.flatMap(({ faults }) => faults);
   const starts = instances.reduce((sum, each) => sum + each.starts, 0);
   return {
-    served: { looked: network.calls + network.faults.length, found: network.faults },
-    alive: { looked: starts, found },
-    restored: { looked: model.shown, found: model.faults },
+    served: { looked: network.calls + network.faults.length, faults: network.faults },
+    alive: { looked: starts, faults },
+    restored: { looked: model.shown, faults: model.faults },
   };
 }

@@ -1,12 +1,12 @@
-// What is known at the end of an episode: what clients and readers were told, what tools did, and what the ledger holds.
-// Plain data, so that the checker can be shown evidence that was tampered with.
+// The evidence of an episode: replies and events of clients and readers, effects of tools, and the content of the
+// ledger. Plain data, so that the checker's test can tamper with it.
 import type { RunInfo } from "../../../src/ledger/index.ts";
 import type { StoredMessage } from "../../../src/model/index.ts";
-import type { Effect } from "../../agent/kills/effects.ts";
+import type { Effect } from "../../agent/kills/effect-log.ts";
 import type { Invariant } from "./findings.ts";
-import type { ToolName } from "./talk.ts";
+import type { ToolName } from "./campaign-texts.ts";
 
-/** Something that must not be, noticed by somebody on the way. */
+/** A fault that a participant noticed. */
 export interface Fault {
   where: string;
   what: string;
@@ -30,39 +30,39 @@ export interface Order {
   text: string;
   mode: "steer" | "follow-up";
   tools: readonly ToolName[];
-  /** What the task replied; undefined where nobody heard it. */
+  /** The task's reply; undefined if no reply arrived. */
   acknowledged?: { id: string; queued: boolean };
 }
 export interface Task {
   name: string;
   id: string;
   orders: readonly Order[];
-  /** What the task says of itself at the end. */
+  /** The task's status at the end. */
   state: string;
   waiting: number;
 }
 
 /** An event of a stream, with its id. */
-export interface Heard {
+export interface ReceivedEvent {
   id: string;
-  // As the server under test wrote it.
+  // Written by the server under test.
   data: Record<string, unknown>;
 }
-export interface Reading {
+export interface ReaderEvidence {
   of: "thread" | "task";
   /** The thread's id. */
   threadId: string;
-  /** What the reader heard, cut off and going on elsewhere. */
-  heard: readonly Heard[];
-  /** The same stream, read from its beginning when all was over. */
-  replayed: readonly Heard[];
+  /** The reader's events, across disconnects. */
+  received: readonly ReceivedEvent[];
+  /** The same stream, read from its start at the end of the episode. */
+  replayed: readonly ReceivedEvent[];
 }
 
-export interface ThreadFacts {
+export interface ThreadEvidence {
   id: string;
   /** The active path. */
   path: readonly StoredMessage[];
-  /** Every message of the tree. */
+  /** All messages of the tree. */
   tree: readonly StoredMessage[];
   runs: readonly RunInfo[];
 }
@@ -70,11 +70,11 @@ export interface ThreadFacts {
 export interface Evidence {
   conversations: readonly Conversation[];
   tasks: readonly Task[];
-  readings: readonly Reading[];
-  threads: readonly ThreadFacts[];
+  readings: readonly ReaderEvidence[];
+  threads: readonly ThreadEvidence[];
   effects: readonly Effect[];
-  /** Whether the pieces of all answers are still kept. */
+  /** True if the deltas of all answers are still stored. */
   isRecent: boolean;
-  /** By the invariant that they are about, with how often it was looked at. */
-  faults: Readonly<Partial<Record<Invariant, { looked: number; found: readonly Fault[] }>>>;
+  /** Faults by invariant, with the number of checks. */
+  faults: Readonly<Partial<Record<Invariant, { looked: number; faults: readonly Fault[] }>>>;
 }

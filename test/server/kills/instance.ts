@@ -1,4 +1,4 @@
-// One instance of the server: a process on a port that stays the same, which can be killed, stopped, ended and started again.
+// One instance of the server: a process on a fixed port that can be killed, frozen, stopped and started again.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -7,14 +7,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "./evidence.ts";
 
 export interface InstanceOptions {
-  /** `koine`, as one file. */
+  /** The bundled `koine` program. */
   program: string;
   config: string;
   database: string;
   port: number;
 }
 
-/** Below the ports that the system gives to outgoing connections: while an instance is dead, nobody takes its port. */
+/** Below the ephemeral ports, so that no outgoing connection takes the port of a dead instance. */
 const [FIRST_PORT, PORTS] = [20_000, 10_000];
 
 export async function freePort(): Promise<number> {
@@ -36,16 +36,16 @@ const START_MS = 60_000;
 
 export class Instance {
   readonly url: string;
-  /** Where it ended though nobody had ended it, or did not end in good order when asked. */
+  /** Unexpected exits, and shutdowns that failed. */
   readonly faults: Fault[] = [];
-  /** Lines of its log by the event that they tell of, and runs that it has recovered. */
+  /** Log lines by event, and recovered runs. */
   readonly logged = new Map<string, number>();
   recovered = 0;
   starts = 0;
   readonly #options: InstanceOptions;
   #child: ChildProcess | undefined;
   #closed: Promise<unknown> = Promise.resolve();
-  /** Whether its end is meant. */
+  /** True if its exit is expected. */
   #isEnding = false;
 
   constructor(options: InstanceOptions) {
@@ -88,14 +88,14 @@ export class Instance {
     await this.#closed;
   }
 
-  /** Asks it to end in good order. */
+  /** Requests a graceful shutdown. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#child?.kill("SIGTERM");
     await this.#closed;
   }
 
-  /** It stands still for a while, and does not know of it. */
+  /** Stops the process for a while without its knowledge. */
   async freeze(ms: number): Promise<void> {
     this.#child?.kill("SIGSTOP");
     await pause(ms);
@@ -108,7 +108,7 @@ export class Instance {
 
   #note(line: string): void {
     if (!line.startsWith("{")) return;
-    // A line of Koine's own log.
+    // A line of Koine's log.
     const { event, runs = 0 } = JSON.parse(line) as { event: string; runs?: number };
     this.logged.set(event, (this.logged.get(event) ?? 0) + 1);
     if (event === "record.recovered") this.recovered += runs;

@@ -1,17 +1,17 @@
-// Ends instances in every way that there is, one after the other, and starts them again.
+// Ends instances in every way, one after the other, and restarts them.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Seeded } from "../../ledger/crash/seeded.ts";
+import type { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import type { Instance } from "./instance.ts";
 
 export type Way = "kill" | "kill all" | "freeze" | "freeze and kill" | "end";
 
 export interface KillerOptions {
   instances: readonly [Instance, ...Instance[]];
-  random: Seeded;
+  random: SeededRandom;
   leaseMs: number;
-  /** Between two of them: at least, and so much more at most. */
+  /** The pause between two kills: minimum, and random addition. */
   pauseMs: readonly [least: number, more: number];
-  /** What is done, in this order. */
+  /** The actions, in order. */
   plan: readonly Way[];
   onDone: (way: Way) => void;
 }
@@ -21,14 +21,14 @@ const LONGEST_DEATH_MS = 700;
 const WEIGHTS: readonly (readonly [Way, alone: number, among: number])[] = [
   ["kill", 6, 6],
   ["kill all", 0, 1],
-  // Alone, it has nobody who would take over meanwhile.
+  // A single instance has no other that could take over.
   ["freeze", 0.5, 2],
   ["freeze and kill", 0, 1],
   ["end", 2, 2],
 ];
 
-/** How so many instances are ended so many times. */
-export function planOf(random: Seeded, ends: number, instances: number): Way[] {
+/** Plans a number of kills for a number of instances. */
+export function planOf(random: SeededRandom, ends: number, instances: number): Way[] {
   const weights = WEIGHTS.map(([way, alone, among]) => [way, instances === 1 ? alone : among] as const);
   return Array.from({ length: ends }, () => random.weighted(weights) ?? "kill");
 }
@@ -45,7 +45,7 @@ export async function killAlong({ instances, random, leaseMs, pauseMs, plan, onD
     } else if (way === "end") await one.end();
     else if (way === "freeze") await one.freeze(late);
     else {
-      // It is killed in the moment in which it moves again.
+      // Killed at the moment when it continues.
       await one.freeze(late);
       await pause(random.below(20));
       await one.kill();

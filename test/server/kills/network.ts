@@ -1,43 +1,43 @@
-// How a client reaches the instances: any of them, another one when it breaks off, and again until it is served.
+// Connects a client to the instances: any of them, another one after a failure, until it succeeds.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Seeded } from "../../ledger/crash/seeded.ts";
+import type { SeededRandom } from "../../ledger/crash/campaign/seeded-random.ts";
 import type { Fault } from "./evidence.ts";
 
-/** The attempt failed in a way that passes: the same again, elsewhere. */
-export class Passing extends Error {}
+/** A transient failure: the request is repeated elsewhere. */
+export class TransientFailure extends Error {}
 
-/** Asking again would not help. */
-export class Refused extends Error {}
+/** A permanent failure. */
+export class PermanentFailure extends Error {}
 
-/** Statuses that say "later": a conflict is one while the first call with a key is under way. */
+/** Transient statuses; a conflict is one while the first call with a key is open. */
 const PASSING: ReadonlySet<number> = new Set([409, 429, 499, 502, 503, 504]);
-/** How long a client waits for an instance: most give up soon, some outlast one that stands still. */
+/** Client timeouts: most are short, some outlast a frozen instance. */
 const PATIENCE_MS = [2500, 2500, 2500, 20_000] as const;
-/** Longer than everything together may take: who is not served by then never will be. */
+/** A request that takes longer than everything together is lost. */
 const LONGEST_MS = 90_000;
 
 export class Network {
   readonly urls: readonly [string, ...string[]];
   readonly faults: Fault[] = [];
-  /** Calls that were answered in the end, and attempts that were not. */
+  /** Successful calls, and failed attempts. */
   calls = 0;
   broken = 0;
   readonly refusals = new Map<string, number>();
-  readonly #random: Seeded;
+  readonly #random: SeededRandom;
 
-  constructor(urls: readonly [string, ...string[]], random: Seeded) {
+  constructor(urls: readonly [string, ...string[]], random: SeededRandom) {
     this.urls = urls;
     this.#random = random;
   }
 
-  /** An instance; not this one, where there is another. */
+  /** Returns an instance, another one than `but` if possible. */
   any(but?: string): string {
     const others = this.urls.filter((url) => url !== but);
     return this.#random.pick(others) ?? this.urls[0];
   }
 
-  /** Asks until there is an answer. undefined: there was none, which is noted. */
-  async ask<Answer>(
+  /** Repeats a request until it succeeds. undefined: it never did, which is recorded. */
+  async repeatUntilServed<Answer>(
     what: string,
     attempt: (url: string, signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer | undefined> {
@@ -51,7 +51,7 @@ export class Network {
       } catch (error) {
         last = error;
         this.broken++;
-        if (error instanceof Refused) break;
+        if (error instanceof PermanentFailure) break;
       }
       await pause(20 + this.#random.below(150));
     }
@@ -59,7 +59,7 @@ export class Network {
     return undefined;
   }
 
-  /** A reply with the status that is hoped for; throws otherwise. */
+  /** Returns a reply with the expected status; throws otherwise. */
   async fetch(url: string, init: RequestInit): Promise<Response> {
     const reply = await fetch(url, init);
     if (reply.ok) return reply;
@@ -69,7 +69,7 @@ export class Network {
     this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
     const text = `${init.method ?? "GET"} ${url}: ${status} ${body}`;
     const isPassing = PASSING.has(status) && !body.includes("another request") && !body.includes("Another message");
-    throw isPassing ? new Passing(text) : new Refused(text);
+    throw isPassing ? new TransientFailure(text) : new PermanentFailure(text);
   }
 
   async post(url: string, body: object, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {

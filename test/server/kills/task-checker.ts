@@ -1,12 +1,12 @@
-// The tasks of an episode: what they were told, which tools ran for them, and what became of both.
-import { textOf } from "../../../src/index.ts";
+// Checks the tasks of an episode: their orders, the tools that ran, and the results.
+import { getText } from "../../../src/index.ts";
 import type { StoredMessage, ToolCallPart, ToolResultPart } from "../../../src/model/index.ts";
-import { type Effect, resultOf } from "../../agent/kills/effects.ts";
-import type { Evidence, Heard, Order, Task, ThreadFacts } from "./evidence.ts";
+import { type Effect, resultOf } from "../../agent/kills/effect-log.ts";
+import type { Evidence, ReceivedEvent, Order, Task, ThreadEvidence } from "./evidence.ts";
 import type { Findings } from "./findings.ts";
-import { taskOf } from "./talk.ts";
+import { taskOf } from "./campaign-texts.ts";
 
-/** A call on a task's path. */
+/** A tool call on a task's path. */
 interface Call {
   key: string;
   tool: string;
@@ -15,7 +15,7 @@ interface Call {
 
 export function checkTasks(
   { tasks, effects, readings }: Evidence,
-  threads: ReadonlyMap<string, ThreadFacts>,
+  threads: ReadonlyMap<string, ThreadEvidence>,
   findings: Findings,
 ): void {
   const calls = new Map<string, Call>();
@@ -34,7 +34,8 @@ export function checkTasks(
     const detail = (): string => `ran, and ${taskOf(key)} has no such call on its path`;
     findings.expect("known", keys.has(key), key, detail);
   }
-  for (const { of, threadId, heard } of readings) if (of === "task") checkTold(threadId, heard, calls, findings);
+  for (const { of, threadId, received } of readings)
+    if (of === "task") checkReaderEvents(threadId, received, calls, findings);
 }
 
 function checkOrders(
@@ -43,14 +44,14 @@ function checkOrders(
   tree: readonly StoredMessage[],
   findings: Findings,
 ): void {
-  const places = (text: string): number[] =>
-    path.flatMap((message, at) => (message.role === "user" && textOf(message) === text ? [at] : []));
+  const positions = (text: string): number[] =>
+    path.flatMap((message, at) => (message.role === "user" && getText(message) === text ? [at] : []));
   for (const { text, acknowledged } of orders) {
-    const times = places(text).length;
-    const everywhere = tree.filter((message) => message.role === "user" && textOf(message) === text).length;
+    const times = positions(text).length;
+    const everywhere = tree.filter((message) => message.role === "user" && getText(message) === text).length;
     const holds = everywhere <= 1 && (acknowledged === undefined || times === 1);
     findings.expect(
-      "said",
+      "delivered",
       holds,
       `${name}: ${text}`,
       () => `stands ${times} times on the path, ${everywhere} in the tree`,
@@ -58,19 +59,19 @@ function checkOrders(
   }
   for (const mode of ["steer", "follow-up"] as const) {
     const waited = (order: Order): boolean => order.mode === mode && order.acknowledged?.queued === true;
-    const found = orders.filter(waited).map(({ text }) => places(text)[0] ?? -1);
-    const isOrdered = found.every((place, at) => at === 0 || place > (found[at - 1] ?? -1));
-    findings.expect("ordered", isOrdered, `${name}, ${mode}`, () => `were said at ${found.join()}`);
+    const firstPositions = orders.filter(waited).map(({ text }) => positions(text)[0] ?? -1);
+    const isOrdered = firstPositions.every((position, at) => at === 0 || position > (firstPositions[at - 1] ?? -1));
+    findings.expect("ordered", isOrdered, `${name}, ${mode}`, () => `were delivered at ${firstPositions.join()}`);
   }
 }
 
 function callsOn(path: readonly StoredMessage[]): Map<string, Call> {
   const parts = path.flatMap((message) => message.parts);
   const results = new Map(parts.flatMap((part) => (part.type === "tool-result" ? [[part.toolCallId, part]] : [])));
-  const made = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const toolCalls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   return new Map(
-    made.map(({ toolCallId, toolName, input }) => {
-      // The model of the campaign calls with nothing else.
+    toolCalls.map(({ toolCallId, toolName, input }) => {
+      // The campaign's model calls tools with this input only.
       const { key } = input as { key: string };
       return [toolCallId, { key, tool: toolName, result: results.get(toolCallId) }];
     }),
@@ -78,40 +79,40 @@ function callsOn(path: readonly StoredMessage[]): Map<string, Call> {
 }
 
 const INTERRUPTED = /interrupted/;
-const wordsOf = ({ output }: ToolResultPart): string => JSON.stringify(output ?? null);
+const textOfResult = ({ output }: ToolResultPart): string => JSON.stringify(output ?? null);
 
-/** A call on the path: what became of it, by its tool's rule. */
+/** Checks the result of a call against the retry rule of its tool. */
 function checkCall({ key, tool, result }: Call, effects: readonly Effect[], findings: Findings): void {
   const own = effects.filter((effect) => effect.key === key);
   const times = own.filter(({ phase }) => phase === "begin").length;
-  const words = result === undefined ? "nothing" : wordsOf(result);
-  const isBrokenOff = result?.isError === true && INTERRUPTED.test(words);
-  const detail = (): string => `of ${tool} ran ${times} times, and says ${words}`;
+  const resultText = result === undefined ? "nothing" : textOfResult(result);
+  const isBrokenOff = result?.isError === true && INTERRUPTED.test(resultText);
+  const detail = (): string => `of ${tool} ran ${times} times, and says ${resultText}`;
   if (tool === "never") findings.expect("ran", times <= 1 && (isBrokenOff || times === 1), key, detail);
   if (tool === "never" && isBrokenOff) return;
-  const isTrue = own.some((effect) => effect.phase === "end" && words.includes(resultOf(effect)));
+  const isTrue = own.some((effect) => effect.phase === "end" && resultText.includes(resultOf(effect)));
   findings.expect("true", isTrue && result?.isError === false, key, detail);
 }
 
-/** What readers were told of tools is what is kept; and no task fails. */
-function checkTold(
+/** Checks that the readers' tool events match the stored ones, and that no task fails. */
+function checkReaderEvents(
   threadId: string,
-  heard: readonly Heard[],
+  received: readonly ReceivedEvent[],
   calls: ReadonlyMap<string, Call>,
   findings: Findings,
 ): void {
-  for (const { data } of heard) {
+  for (const { data } of received) {
     if (data["msg"] === "Failed") findings.expect("served", false, threadId, () => JSON.stringify(data));
     if (data["msg"] !== "PostToolCall") continue;
-    // As the seed's shape of events has it.
+    // The fields of a tool event.
     const { tool_call: call, text } = data as { tool_call: { id: string }; text: string };
     const result = calls.get(call.id)?.result;
-    const isKept = result !== undefined && wordsOf(result).includes(JSON.stringify(text).slice(1, -1));
+    const isStored = result !== undefined && textOfResult(result).includes(JSON.stringify(text).slice(1, -1));
     findings.expect(
       "true",
-      isKept,
+      isStored,
       call.id,
-      () => `readers were told ${text}, and kept is ${result && wordsOf(result)}`,
+      () => `readers received ${text}, and stored is ${result && textOfResult(result)}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-// All cells of the matrix.
+// Lists all cells of the matrix.
 import { SCENARIOS } from "./scenarios/index.ts";
 import type { Cell, Client } from "./types.ts";
 import { PROVIDERS } from "./types.ts";
@@ -13,7 +13,7 @@ export function cellsOf(clients: readonly Client[]): Cell[] {
   );
 }
 
-/** A cell in words. */
+/** Returns the title of a cell. */
 export function nameOf({ client, upstream, scenario, mode }: Cell): string {
   return `${client.id} on ${upstream}: ${scenario.id}, ${mode}`;
 }

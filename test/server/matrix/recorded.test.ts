@@ -1,7 +1,7 @@
-// Recorded replies of real providers, replayed over HTTP behind Koine: every official SDK finds in them what the whole
-// answer says, and a client of the provider's own dialect gets their bytes.
+// Recorded replies of real providers, replayed over HTTP behind Koine: every official SDK reads the whole answer from
+// them, and a client of the same dialect receives their bytes.
 import { describe, expect, test } from "vitest";
-import type { Response } from "../../../src/index.ts";
+import type { ModelResponse } from "../../../src/index.ts";
 import { dialect } from "../../../src/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { demandNone, differences } from "../../../src/testkit/differences.ts";
@@ -14,18 +14,18 @@ import type { RecordedStream } from "../../support/corpus.ts";
 import { describeStreams } from "../../support/corpus.ts";
 import type { Outcome } from "../../support/stream-exceptions.ts";
 import { expectOutcomes, outcome } from "../../support/stream-exceptions.ts";
-import { startKoine } from "../support/koine.ts";
+import { startKoine } from "../support/start-koine.ts";
 
 const DIALECTS = Object.keys(JUDGES) as JudgedDialect[];
-/** So many of each dialect; all of them are read elsewhere, without a server. */
+/** Samples per dialect; other tests read all of them without a server. */
 const SAMPLES = 12;
 
-/** Streams that end well with one answer, spread over all of them. */
-function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [RecordedStream, Response][] {
-  const good = streams.flatMap((stream): [RecordedStream, Response][] => {
+/** Selects streams with one complete answer, evenly spread. */
+function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [RecordedStream, ModelResponse][] {
+  const good = streams.flatMap((stream): [RecordedStream, ModelResponse][] => {
     if (stream.ends !== "done" || stream.isHandWritten) return [];
     const [response, ...others] = answersOf(decodeEvents(dialect(source), stream.events));
-    // Koine asks for the usage, which not everybody did who recorded.
+    // Koine requests usage, which not every recording has.
     const isWhole = others.length === 0 && response?.error === undefined && response?.usage !== undefined;
     return isWhole ? [[stream, response]] : [];
   });
@@ -34,8 +34,8 @@ function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [R
 }
 
 const MESSAGES = [{ role: "user", content: "?" }];
-/** A request of each dialect for a stream. */
-const ASKED: Readonly<Record<JudgedDialect, readonly [path: string, body: object]>> = {
+/** A stream request of each dialect. */
+const STREAM_REQUESTS: Readonly<Record<JudgedDialect, readonly [path: string, body: object]>> = {
   "openai-chat": [
     "/v1/chat/completions",
     { model: "m", messages: MESSAGES, stream: true, stream_options: { include_usage: true } },
@@ -46,13 +46,13 @@ const ASKED: Readonly<Record<JudgedDialect, readonly [path: string, body: object
 };
 
 async function bytesThrough({ url }: KoineServer, source: JudgedDialect): Promise<string> {
-  const [path, body] = ASKED[source];
+  const [path, body] = STREAM_REQUESTS[source];
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
   const reply = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
   return reply.text();
 }
 
-async function judge(koine: KoineServer, target: JudgedDialect, response: Response): Promise<void> {
+async function judge(koine: KoineServer, target: JudgedDialect, response: ModelResponse): Promise<void> {
   const { raw: _, ...verdict } = await JUDGES[target].judge(koine.url);
   const expected = expectedVerdict(response, dialect(target), JUDGES[target]);
   demandNone(differences(expected, verdict), `The SDK of ${target} finds something else.`);
@@ -60,7 +60,7 @@ async function judge(koine: KoineServer, target: JudgedDialect, response: Respon
 
 describeStreams((recorded) => {
   describe.each(DIALECTS)("%s", (source) => {
-    test("recorded streams reach every official SDK through Koine as they were", async () => {
+    test("recorded streams reach every official SDK through Koine unchanged", async () => {
       let bytes = new Uint8Array();
       await using upstream = await replayServer(() => ({
         chunks: cut(bytes, seededRandom(bytes.length), Math.ceil(bytes.length / 5) + 16),

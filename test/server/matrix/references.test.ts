@@ -1,9 +1,9 @@
-// Items that a Responses client names instead of sending them, as the AI SDK does by default, whoever made them.
+// `item_reference` items of a Responses client, as the AI SDK sends them by default, for answers of any provider.
 import { describe, expect, test } from "vitest";
 import { reasoning, text, toolCall } from "../../../src/index.ts";
 import type { Script, UpstreamDialect } from "../../support/upstreams/index.ts";
 import { startUpstream, UPSTREAM_DIALECTS } from "../../support/upstreams/index.ts";
-import { startKoine } from "../support/koine.ts";
+import { startKoine } from "../support/start-koine.ts";
 
 interface Item {
   type: string;
@@ -11,7 +11,7 @@ interface Item {
   call_id?: string;
 }
 
-interface Asked {
+interface CreatedResponse {
   status: number;
   output: Item[];
   message: string;
@@ -22,13 +22,13 @@ interface Asked {
 const SCHEMA = { type: "object", properties: {}, required: [], additionalProperties: false };
 const TOOLS = [{ type: "function", name: "look", parameters: SCHEMA, strict: true }];
 
-async function ask(url: string, input: readonly object[], more: object = {}): Promise<Asked> {
+async function createResponse(url: string, input: readonly object[], more: object = {}): Promise<CreatedResponse> {
   const reply = await fetch(`${url}/v1/responses`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "m", input, tools: TOOLS, ...more }),
   });
-  // As the Responses API answers.
+  // The fields of a Responses reply.
   const { output = [], error } = (await reply.json()) as { output?: Item[]; error?: { message: string } | null };
   return {
     status: reply.status,
@@ -41,12 +41,12 @@ async function ask(url: string, input: readonly object[], more: object = {}): Pr
 
 const QUESTION = { role: "user", content: "May I sail?" };
 
-/** The text by its id, the call as it is, and what the tool said. */
+/** Returns the input: the text by its id, the call, and the tool's result. */
 function named(output: readonly Item[]): object[] {
-  const spoken = output.find(({ type }) => type === "message");
+  const textItem = output.find(({ type }) => type === "message");
   const call = output.find(({ type }) => type === "function_call");
   return [
-    { type: "item_reference", id: spoken?.id },
+    { type: "item_reference", id: textItem?.id },
     { type: "function_call", call_id: call?.call_id, name: "look", arguments: "{}" },
     { type: "function_call_output", call_id: call?.call_id, output: "calm" },
   ];
@@ -70,41 +70,49 @@ async function startBoth(id: UpstreamDialect, answers: Script) {
 }
 
 describe.each(UPSTREAM_DIALECTS)("on %s", (id) => {
-  test("an item is put back from the record, also where the same was asked twice", async () => {
+  test("an item is restored from the record, even after a repeated request", async () => {
     await using both = await startBoth(id, script);
     const { url, upstream } = both;
-    const first = await ask(url, [QUESTION]);
-    const second = await ask(url, [QUESTION]);
+    const first = await createResponse(url, [QUESTION]);
+    const second = await createResponse(url, [QUESTION]);
     for (const [turn, { output, thread }] of [first, second].entries()) {
-      const next = await ask(url, [QUESTION, ...named(output)]);
+      const next = await createResponse(url, [QUESTION, ...named(output)]);
       expect([next.status, next.message, next.thread]).toStrictEqual([200, "", thread]);
-      const told = JSON.stringify(upstream.requests.at(-1)?.body);
-      expect(told.match(/Look \d/g)).toStrictEqual([`Look ${turn}`]);
+      const upstreamBody = JSON.stringify(upstream.requests.at(-1)?.body);
+      expect(upstreamBody.match(/Look \d/g)).toStrictEqual([`Look ${turn}`]);
     }
     expect(upstream.refusals).toStrictEqual([]);
   });
 });
 
-test("an item that nobody knows is refused, with its place", async () => {
+test("an unknown item is rejected, with its path", async () => {
   await using both = await startBoth("anthropic", script);
   const { url, upstream } = both;
-  const { output } = await ask(url, [QUESTION]);
+  const { output } = await createResponse(url, [QUESTION]);
   const [, ...rest] = named(output);
-  const { status, message } = await ask(url, [QUESTION, { type: "item_reference", id: "msg_nobody" }, ...rest]);
+  const { status, message } = await createResponse(url, [
+    QUESTION,
+    { type: "item_reference", id: "msg_nobody" },
+    ...rest,
+  ]);
   expect(status).toBe(400);
   expect(message).toContain("/messages/1/parts/0");
   expect(upstream.answered).toBe(1);
 });
 
-test("a client that has nothing stored gets no signature back, and the losses say so", async () => {
+test("a client without stored answers gets no signature restored, which the losses report", async () => {
   const thinking: Script = ({ turn }) => ({ parts: [reasoning(`Thought ${turn}.`), toolCall("", "look", {})] });
   await using both = await startBoth("anthropic", thinking);
   const { url, upstream } = both;
-  const first = await ask(url, [QUESTION], { store: false });
+  const first = await createResponse(url, [QUESTION], { store: false });
   const [, ...rest] = named(first.output);
-  const second = await ask(url, [QUESTION, ...first.output.filter(({ type }) => type === "reasoning"), ...rest], {
-    store: false,
-  });
+  const second = await createResponse(
+    url,
+    [QUESTION, ...first.output.filter(({ type }) => type === "reasoning"), ...rest],
+    {
+      store: false,
+    },
+  );
   expect([first.thread, second.thread, second.status]).toStrictEqual([null, null, 200]);
   expect(second.losses).toBeGreaterThan(0);
   expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain(upstream.seals[0]);

@@ -1,39 +1,43 @@
-// Signatures behind plain clients: what a client does not send back comes out of the ledger, for upstreams that refuse
-// what is missing or altered, on a server that has just been started, and on another instance.
+// Signatures with plain clients: data that a client does not send back is restored from the ledger, for upstreams that
+// reject missing or altered signatures, after a restart and on another instance.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatClient } from "./clients/openai-chat.ts";
 import { officialClients } from "./clients/index.ts";
 import { differences } from "./differences.ts";
-import { providersOf } from "./koine.ts";
-import type { MovingKoine } from "./places.ts";
-import { alternatingKoine, restartingKoine } from "./places.ts";
+import { providersOf } from "./koine-config.ts";
+import type { MovingKoine } from "./moving-koine.ts";
+import { alternatingKoine, restartingKoine } from "./moving-koine.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
 import type { Cell, Client, Mode, Scenario, UpstreamName } from "./types.ts";
 import { MODES } from "./types.ts";
-import type { World } from "./world.ts";
-import { startWorld } from "./world.ts";
+import type { MatrixUpstreams } from "./matrix-upstreams.ts";
+import { startWorld } from "./matrix-upstreams.ts";
 
-let world: World;
+let upstreams: MatrixUpstreams;
 beforeAll(async () => {
-  world = await startWorld();
+  upstreams = await startWorld();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => upstreams[Symbol.asyncDispose]());
 
-/** The loop with reasoning, by a client that knows nothing of it; Koine moves whenever a tool is run. */
+/** A tool loop with reasoning by a plain client; Koine moves at every tool call. */
 function plainLoop(koine: MovingKoine): Scenario {
-  const found = SCENARIOS.find(({ id }) => id === "reasoning");
-  if (found === undefined) throw new Error("There is no such scenario.");
+  const scenario = SCENARIOS.find(({ id }) => id === "reasoning");
+  if (scenario === undefined) throw new Error("There is no such scenario.");
   const result = async (): Promise<string> => {
     await koine.move();
     return "calm";
   };
   return {
-    ...found,
-    task: { ...found.task, plain: true, result },
-    // What the client can see of it is the matrix's own matter.
+    ...scenario,
+    task: { ...scenario.task, plain: true, result },
+    // The client's view is checked by the matrix.
     expected: (at) => {
-      const { turns, heard: { calls = [] } = {}, ...expected } = found.expected(at);
-      return { ...expected, heard: { calls }, turns: turns.map(({ text = "", calls = [] }) => ({ text, calls })) };
+      const { turns, upstreamRequest: { calls = [] } = {}, ...expected } = scenario.expected(at);
+      return {
+        ...expected,
+        upstreamRequest: { calls },
+        turns: turns.map(({ text = "", calls = [] }) => ({ text, calls })),
+      };
     },
   };
 }
@@ -41,20 +45,20 @@ function plainLoop(koine: MovingKoine): Scenario {
 async function playLoop(koine: MovingKoine, client: Client, upstream: UpstreamName, mode: Mode): Promise<string[]> {
   const scenario = plainLoop(koine);
   const cell: Cell = { client, upstream, scenario, mode };
-  return differences(scenario.expected(cell), await world.play(cell, { url: koine.url, apiKey: "none" }));
+  return differences(scenario.expected(cell), await upstreams.play(cell, { url: koine.url, apiKey: "none" }));
 }
 
-/** They refuse what comes without its signature, or with another one. */
+/** Upstreams that reject missing or altered signatures. */
 const STRICT = ["anthropic", "gemini"] as const;
 const SEALING: readonly UpstreamName[] = [...STRICT, "responses", "router"];
 
-/** The Responses upstream keeps nothing, so that its reasoning must come back encrypted. */
+/** The Responses upstream stores nothing, so its reasoning must return encrypted. */
 function config(): Parameters<typeof restartingKoine>[0] {
-  const providers = providersOf(world);
-  return { providers: { ...providers, responses: { ...world.upstreams.responses.config, store: false } } };
+  const providers = providersOf(upstreams);
+  return { providers: { ...providers, responses: { ...upstreams.upstreams.responses.config, store: false } } };
 }
 
-describe("closed and opened again between the steps, on SQLite", () => {
+describe("restarted between the steps, on SQLite", () => {
   let koine: MovingKoine;
   beforeAll(async () => {
     koine = await restartingKoine(config());
@@ -63,7 +67,7 @@ describe("closed and opened again between the steps, on SQLite", () => {
 
   const rows = officialClients.flatMap((client) =>
     SEALING.flatMap((upstream) =>
-      // A restart takes its time: whole answers are tried with the plainest client.
+      // A restart is slow, so whole answers are tested with one client only.
       (client === chatClient ? MODES : (["stream"] as const)).map(
         (mode) => [client.id, upstream, mode, client] as const,
       ),
@@ -77,7 +81,7 @@ describe("closed and opened again between the steps, on SQLite", () => {
   );
 });
 
-describe("two instances on one PostgreSQL take turns", () => {
+describe("two instances on one PostgreSQL alternate", () => {
   let koine: MovingKoine;
   beforeAll(async () => {
     koine = await alternatingKoine(config());

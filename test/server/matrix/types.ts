@@ -1,12 +1,12 @@
-// The words of the matrix: what a client is to do, what came of it in the same words for every SDK, and what an upstream
-// heard. Nothing here knows Koine's dialects: the SDKs and the upstreams are the judges.
+// Types of the matrix: the task of a client, its outcome in one format for all SDKs, and the request of an upstream.
+// Independent of Koine's dialects: the SDKs and upstreams are the reference.
 import type { UnifiedFinishReason } from "../../../src/index.ts";
 import type { Scripted, UpstreamDialect } from "../../support/upstreams/index.ts";
 
 export const MODES = ["whole", "stream"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The upstreams by the names that Koine knows them under; the router is a Chat server that shows its reasoning. */
+/** The upstreams by their provider names in Koine; the router is a Chat server with visible reasoning. */
 export const UPSTREAMS = {
   chat: "openai-chat",
   responses: "openai-responses",
@@ -20,7 +20,7 @@ export const PROVIDERS = ["chat", "responses", "anthropic", "gemini"] as const s
 export interface ToolSpec {
   name: string;
   description: string;
-  /** Strict everywhere: all properties required, no others. */
+  /** Strict: all properties required, no others. */
   schema: { type: "object"; properties: Record<string, object>; required: string[]; additionalProperties: false };
 }
 
@@ -29,26 +29,26 @@ export interface Call {
   input: unknown;
 }
 
-/** What a client says, in nobody's words. */
+/** A client's task, independent of any SDK. */
 export interface Task {
   system?: string;
   user: string;
   /** A PNG, base64. */
   image?: string;
   tools?: readonly ToolSpec[];
-  /** What the tools say; calls are answered until there are none. */
+  /** Returns a tool result; calls are answered until there are none. */
   result?: (call: Call) => string | Promise<string>;
-  /** The client sends back what everybody knows of an answer: no thoughts, no signatures, no ids of items. */
+  /** The client sends back only standard fields: no reasoning, signatures or item ids. */
   plain?: true;
-  /** The answer shall be JSON of this form. */
+  /** The JSON schema of the answer. */
   schema?: ToolSpec["schema"];
   stop?: readonly string[];
   maxOutputTokens?: number;
-  /** Asks the model to think, and to show it. */
+  /** Enables visible reasoning. */
   reasoning?: true;
-  /** Goes on with these, one after another, once there is an answer. */
+  /** Further user messages, each after an answer. */
   later?: readonly string[];
-  /** Leaves when the first text has come, or, where nothing comes in pieces, when the upstream has been asked. */
+  /** The client disconnects at the first text, or, without streaming, when the upstream was called. */
   abort?: true;
 }
 
@@ -70,14 +70,14 @@ export interface Turn {
   usage: Counts;
 }
 
-/** What the SDK threw. */
+/** An error that the SDK threw. */
 export interface Failure {
-  /** Absent where the SDK knows none: the stream had begun, or nothing was answered. */
+  /** Absent if the SDK has none: the stream had started, or there was no reply. */
   status?: number;
   message: string;
-  /** Whether it is the SDK's word for having been left. */
+  /** True for the SDK's abort error. */
   isAbort: boolean;
-  /** The text that had come by then. */
+  /** The text so far. */
   text: string;
 }
 
@@ -86,89 +86,89 @@ export interface Outcome {
   failure?: Failure;
 }
 
-/** Where a client finds Koine, or a provider itself. */
-export interface Place {
-  /** Without a version. */
+/** The address of Koine or of a provider. */
+export interface ClientAddress {
+  /** The URL without a version. */
   url: string;
   apiKey: string;
   model: string;
   headers?: Record<string, string>;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal;
-  /** Called with each piece of a text that comes. */
-  heard?: (piece: string) => void;
+  /** Called with each text delta. */
+  onText?: (delta: string) => void;
 }
 
 /** One way of using one SDK. */
 export interface Client {
   id: string;
-  /** For the table of the documentation. */
+  /** The title in the documentation's table. */
   title: string;
   dialect: UpstreamDialect;
-  /** Plays the task and gives every answer; never throws what the SDK throws. */
-  play(task: Task, mode: Mode, place: Place): Promise<Outcome>;
+  /** Plays the task and returns all answers; never throws the SDK's errors. */
+  play(task: Task, mode: Mode, address: ClientAddress): Promise<Outcome>;
 }
 
-/** What an upstream was told, read from its wire. */
-export interface Heard {
+/** The request of an upstream, read from its wire. */
+export interface UpstreamRequest {
   system: string;
   user: string;
   images: string[];
   tools: string[];
-  /** The texts of all results, in order. */
+  /** The texts of all tool results, in order. */
   results: string[];
-  /** The calls that the history says were made. */
+  /** The tool calls in the history. */
   calls: Call[];
   schema?: unknown;
   stop: string[];
   maxOutputTokens?: number;
   isReasoning: boolean;
-  /** It knows the rest by the id of an answer that it has stored. */
+  /** The upstream has the history stored, by a response id. */
   isContinued?: true;
 }
 
-/** A text, or what it must look like. */
+/** A text, or a pattern for it. */
 export type Pattern = string | RegExp;
 
-/** What must come of a cell. What is not said is not looked at. */
+/** The expected outcome of a cell; absent fields are not checked. */
 export interface Expected {
   turns: Partial<Turn>[];
   failure?: { status?: number | undefined; isAbort?: boolean; message?: Pattern; text?: Pattern };
-  /** Of the last request. */
-  heard?: Partial<Heard>;
-  /** How many requests the upstream answered. */
+  /** Expectations for the last request. */
+  upstreamRequest?: Partial<UpstreamRequest>;
+  /** The number of requests that the upstream answered. */
   answered?: number;
   /** How the last exchange with the upstream ended. */
   ended?: "sent" | "reset" | "aborted";
-  /** Everything that the upstream sealed in earlier answers came back with the last request. */
+  /** All seals of earlier answers were in the last request. */
   seals?: true;
 }
 
-/** Who talks to whom, and how. */
-export interface Seat {
+/** A client, an upstream and a mode. */
+export interface ClientAndUpstream {
   client: Client;
   upstream: UpstreamName;
   mode: Mode;
 }
 
-/** One row of the table, or a part of it: rows of one title are one. */
+/** A row of the table, or a part of one: rows with the same title are merged. */
 export interface Scenario {
   id: string;
-  /** The row of the table. */
+  /** The title of the row. */
   title: string;
   modes: readonly Mode[];
-  /** Where it is not played with the four providers. */
+  /** The upstreams, if not the four providers. */
   upstreams?: readonly UpstreamName[];
-  /** Where it is not the usual one. */
+  /** The models, if not the usual ones. */
   models?: Partial<Record<UpstreamName, string>>;
   task: Task;
-  /** Sent by the client. */
+  /** Headers of the client. */
   headers?: Record<string, string>;
-  answers: (at: Seat) => readonly Scripted[];
-  expected: (at: Seat) => Expected;
+  answers: (at: ClientAndUpstream) => readonly Scripted[];
+  expected: (at: ClientAndUpstream) => Expected;
 }
 
-/** One client, one upstream, one scenario, streamed or not. */
-export interface Cell extends Seat {
+/** One client, upstream, scenario and mode. */
+export interface Cell extends ClientAndUpstream {
   scenario: Scenario;
 }

@@ -1,49 +1,50 @@
-// A server that is killed in the middle of a stream, and the one that comes after it.
+// A server that is killed during a stream, and its successor.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { openLedger } from "../../../src/ledger/index.ts";
 import { startUpstream } from "../../support/upstreams/index.ts";
-import { spawnKoine, startKoine } from "../support/koine.ts";
+import { spawnKoine, startKoine } from "../support/start-koine.ts";
 import { lineOf } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("B90: what a killed server had streamed is kept, marked interrupted, and the conversation goes on", async () => {
+it("B90: the partial answer of a killed server is stored, marked interrupted, and the conversation continues", async () => {
   await using upstream = await startUpstream("openai-chat", [
     "Hello.",
-    // Long enough for its beginning to be written, and without an end.
+    // Long enough for its start to be written, and without an end.
     { parts: [{ type: "text", text: "word ".repeat(400) }], stall: 20_000 },
     "Again.",
   ]);
   const ledger = { url: `sqlite:${join(folder, "koine.db")}`, flushMs: 1, leaseMs: 300 };
   const { baseUrl, apiKey } = upstream;
   const first = await spawnKoine({ ledger, providers: { up: { dialect: "openai-chat", baseUrl, apiKey } } });
-  const ask = (url: string, messages: readonly object[], stream: boolean): Promise<Response> =>
+  const complete = (url: string, messages: readonly object[], stream: boolean): Promise<Response> =>
     fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ model: `up/${upstream.model}`, messages, stream }),
     });
   const history: object[] = [{ role: "user", content: "Hi" }];
-  const hello = await ask(first.url, history, false);
+  const hello = await complete(first.url, history, false);
   const threadId = hello.headers.get("x-koine-thread") ?? "";
   expect(await hello.json()).toMatchObject({ choices: [{ message: { content: "Hello." } }] });
   history.push({ role: "assistant", content: "Hello." }, { role: "user", content: "Go on" });
 
-  const stream = await ask(first.url, history, true);
+  const stream = await complete(first.url, history, true);
   expect(stream.headers.get("x-koine-thread")).toBe(threadId);
   const runId = stream.headers.get("x-koine-run") ?? "";
-  let heard = "";
+  let received = "";
   const decoder = new TextDecoder();
   const reader = stream.body?.getReader();
-  while (heard.split("word").length < 50) heard += decoder.decode((await reader?.read())?.value, { stream: true });
+  while (received.split("word").length < 50)
+    received += decoder.decode((await reader?.read())?.value, { stream: true });
   await untilWritten(ledger.url, runId);
   await first.kill();
 
-  // The ledger is looked through at the start, and again whenever a lease may have ended.
+  // Runs are recovered at the start, and again once per lease.
   await using second = await startKoine({ ledger, providers: { up: upstream.config } });
   const own = await openLedger(ledger.url);
   while ((await own.run(runId)).state !== "failed") await new Promise((resolve) => setTimeout(resolve, 20));
@@ -54,7 +55,7 @@ it("B90: what a killed server had streamed is kept, marked interrupted, and the 
   expect(messages.map(lineOf).slice(0, 3)).toEqual(["user: Hi", "assistant: Hello.", "user: Go on"]);
   expect(activeLeafId).toBe(messages[2]?.id);
 
-  const again = await ask(second.url, history, false);
+  const again = await complete(second.url, history, false);
   expect(again.headers.get("x-koine-thread")).toBe(threadId);
   expect(await again.json()).toMatchObject({ choices: [{ message: { content: "Again." } }] });
   expect((await own.transcript(threadId)).map(lineOf)).toEqual([
@@ -66,7 +67,7 @@ it("B90: what a killed server had streamed is kept, marked interrupted, and the 
   await own.close();
 });
 
-/** Until deltas of the run are on disk. */
+/** Waits until deltas of the run are on disk. */
 async function untilWritten(url: string, runId: string): Promise<void> {
   const ledger = await openLedger(url);
   while ((await ledger.run(runId)).lastSeq < 5) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,17 +1,17 @@
-// A store whose writes and reads can be made to fail, or to take their time.
-import { LedgerError, ledgerOn } from "../../../src/ledger/index.ts";
+// A store whose writes and reads can fail or wait.
+import { LedgerError, createLedger } from "../../../src/ledger/index.ts";
 import type { Ledger, LedgerStore } from "../../../src/ledger/index.ts";
 import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 
 export interface Fault {
-  /** Everything fails with this code. */
+  /** All writes fail with this code. */
   writes?: "disk-full" | "unavailable";
   reads?: "unavailable";
-  /** Writes wait for it. */
+  /** Writes wait for this promise. */
   gate?: Promise<void>;
 }
 
-/** A ledger in memory, and its faults: change them at any time. */
+/** Returns a ledger in memory and its faults, which can be changed at any time. */
 export function faultyLedger(): { ledger: Ledger; fault: Fault } {
   const store = memoryStore();
   const fault: Fault = {};
@@ -21,7 +21,7 @@ export function faultyLedger(): { ledger: Ledger; fault: Fault } {
   const reads = new Proxy(store.reads, {
     get(target, name) {
       if (fault.reads !== undefined) return () => fail(fault.reads ?? "unavailable");
-      // Whatever it is, it is handed on.
+      // Other properties are passed on.
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
@@ -40,5 +40,5 @@ export function faultyLedger(): { ledger: Ledger; fault: Fault } {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  return { ledger: ledgerOn(wrapped, { flushMs: 1 }), fault };
+  return { ledger: createLedger(wrapped, { flushMs: 1 }), fault };
 }

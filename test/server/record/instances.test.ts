@@ -1,25 +1,25 @@
-// Two instances on one Postgres: what the one records, the other knows, waits for and ends.
+// Two instances on one Postgres: each one finds, waits for and cancels the calls of the other.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openLedger } from "../../../src/ledger/index.ts";
 import type { Ledger } from "../../../src/ledger/index.ts";
 import { freshSchema } from "../../support/postgres.ts";
-import { aborted, answer, BROKEN, deltasOf, FACTS, lineOf, openDesk, talk } from "./support.ts";
-import type { Desk } from "./support.ts";
+import { aborted, answer, BROKEN, deltasOf, OUTCOME, lineOf, openRecorder, conversation } from "./support.ts";
+import type { RecorderHarness } from "./support.ts";
 
-let place: Awaited<ReturnType<typeof freshSchema>>;
+let schema: Awaited<ReturnType<typeof freshSchema>>;
 let ledgers: [Ledger, Ledger];
 beforeAll(async () => {
-  place = await freshSchema();
-  const options = { schema: place.schema, flushMs: 1, connections: 3 };
-  ledgers = [await openLedger(place.url, options), await openLedger(place.url, options)];
+  schema = await freshSchema();
+  const options = { schema: schema.schema, flushMs: 1, connections: 3 };
+  ledgers = [await openLedger(schema.url, options), await openLedger(schema.url, options)];
 });
 afterAll(async () => {
   for (const ledger of ledgers) await ledger.close();
-  await place.drop();
+  await schema.drop();
 });
 
-function deskOn(ledger: Ledger): Promise<Desk> {
-  return openDesk({ ledger, config: { ledger: { url: place.url } }, recorder: { lookMs: 20 } });
+function deskOn(ledger: Ledger): Promise<RecorderHarness> {
+  return openRecorder({ ledger, config: { ledger: { url: schema.url } }, recorder: { checkIntervalMs: 20 } });
 }
 
 it.each([true, false])(
@@ -29,61 +29,61 @@ it.each([true, false])(
     await using two = await deskOn(ledgers[1]);
     const key = { idempotencyKey: `stream ${stream}`, request: { messages: [], stream } };
     const question = `key, ${stream}`;
-    const first = await one.open(talk(question), key);
-    if (stream) first.begin(FACTS);
+    const first = await one.open(conversation(question), key);
+    if (stream) first.begin(OUTCOME);
     await first.ready();
-    const second = two.open(talk(question), key);
+    const second = two.open(conversation(question), key);
     if (stream) first.push(deltasOf("b"));
-    await first.finish({ ...FACTS, ...(!stream && { response: answer("b") }) });
-    expect((await second).earlier?.message.parts).toEqual([{ type: "text", text: "b" }]);
-    const third = await two.ask(talk(question, "b", "c"), "d");
+    await first.finish({ ...OUTCOME, ...(!stream && { response: answer("b") }) });
+    expect((await second).earlierAnswer?.message.parts).toEqual([{ type: "text", text: "b" }]);
+    const third = await two.recordCall(conversation(question, "b", "c"), "d");
     expect(third.threadId).toBe(first.threadId);
   },
 );
 
 it.each([true, false])(
-  "B95: of calls with one key that come to both at once, one is asked and the others are given its answer (stream: %s)",
+  "B95: of concurrent calls with one key on both instances, one is sent and the others receive its answer (stream: %s)",
   async (stream) => {
     await using one = await deskOn(ledgers[0]);
     await using two = await deskOn(ledgers[1]);
     const key = { idempotencyKey: `at once, ${stream}`, request: { messages: [], stream } };
-    const opening = [one, two, one, two].map((desk) => desk.open(talk(`at once, ${stream}`), key));
+    const opening = [one, two, one, two].map((harness) => harness.open(conversation(`at once, ${stream}`), key));
     const first = await Promise.race(opening);
     if (stream) {
-      first.begin(FACTS);
+      first.begin(OUTCOME);
       first.push(deltasOf("b"));
     }
-    await first.finish({ ...FACTS, ...(!stream && { response: answer("b") }) });
+    await first.finish({ ...OUTCOME, ...(!stream && { response: answer("b") }) });
     const others = (await Promise.all(opening)).filter((each) => each !== first);
-    expect(others.map(({ runId, earlier }) => [runId, earlier?.message.parts])).toEqual(
+    expect(others.map(({ runId, earlierAnswer: earlier }) => [runId, earlier?.message.parts])).toEqual(
       Array.from({ length: 3 }, () => [first.runId, [{ type: "text", text: "b" }]]),
     );
   },
 );
 
-it("a call that waited for one on the other instance is asked where that one failed", async () => {
+it("a call that waited for the other instance is sent if that one failed", async () => {
   await using one = await deskOn(ledgers[0]);
   await using two = await deskOn(ledgers[1]);
   const key = { idempotencyKey: "fails" };
-  const opening = [one.open(talk("fails"), key), two.open(talk("fails"), key)];
+  const opening = [one.open(conversation("fails"), key), two.open(conversation("fails"), key)];
   const first = await Promise.race(opening);
-  await first.fail(BROKEN, FACTS);
+  await first.fail(BROKEN, OUTCOME);
   const second = (await Promise.all(opening)).find((each) => each !== first);
-  expect(second?.earlier).toBeUndefined();
-  await second?.finish({ ...FACTS, response: answer("d") });
+  expect(second?.earlierAnswer).toBeUndefined();
+  await second?.finish({ ...OUTCOME, response: answer("d") });
 });
 
-it("a silent stream is cancelled from the other instance, and what had arrived is kept", async () => {
+it("a silent stream is cancelled from the other instance, and its partial answer is stored", async () => {
   await using one = await deskOn(ledgers[0]);
   await using two = await deskOn(ledgers[1]);
-  const recording = await one.open(talk("cancel"));
-  recording.begin(FACTS);
+  const recording = await one.open(conversation("cancel"));
+  recording.begin(OUTCOME);
   await recording.ready();
   recording.push(deltasOf("Once").slice(0, -1));
   while ((await two.ledger.run(recording.runId)).lastSeq < 0) await new Promise(setImmediate);
   expect(await two.recorder.cancel(two.caller, recording.runId)).toBe(true);
   await aborted(recording.cancelled);
-  await recording.fail(BROKEN, FACTS);
+  await recording.fail(BROKEN, OUTCOME);
   expect((await one.ledger.run(recording.runId)).state).toBe("cancelled");
   const { messages } = await two.ledger.tree(recording.threadId);
   expect(messages.map(lineOf)).toEqual(["user: cancel", "assistant: Once"]);

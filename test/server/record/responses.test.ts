@@ -1,12 +1,12 @@
-// The state of Responses for every upstream: earlier answers, what is stored, its items, and its end.
+// Stored Responses of every upstream: previous responses, retrieval, input items, and deletion.
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { startUpstream, UPSTREAM_DIALECTS } from "../../support/upstreams/index.ts";
 import type { Script, Upstream, UpstreamDialect } from "../../support/upstreams/index.ts";
-import { startKoine } from "../support/koine.ts";
+import { startKoine } from "../support/start-koine.ts";
 
-/** The SDK joins it for whole replies only. */
+/** The SDK joins the text for whole replies only. */
 function textOf({ output }: OpenAI.Responses.Response): string {
   return output
     .flatMap((item) => (item.type === "message" ? item.content : []))
@@ -45,13 +45,13 @@ const TOOLS: OpenAI.Responses.FunctionTool[] = [
 
 describe.each(UPSTREAM_DIALECTS)("behind %s", (dialect) => {
   it.each([false, true])(
-    "B11, B14: previous_response_id goes on through a tool call, seals and all (stream: %s)",
+    "B11, B14: previous_response_id continues through a tool call, with all seals (stream: %s)",
     async (stream) => {
-      // Reasoning is shown and sealed where the upstream does that; Chat shows none.
+      // Reasoning is shown and sealed if the upstream supports it; Chat does not.
       const parts = dialect === "openai-chat" ? [CALL] : [THOUGHT, CALL];
       await using set = await setting(dialect, [{ parts }, "Sunny.", "You asked about Corinth."]);
       const { client, model, upstream } = set;
-      const ask = async (
+      const create = async (
         body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "model">,
       ): Promise<OpenAI.Responses.Response> => {
         const reasoning = dialect === "openai-chat" ? {} : { reasoning: { effort: "low" as const } };
@@ -64,18 +64,18 @@ describe.each(UPSTREAM_DIALECTS)("behind %s", (dialect) => {
         if (whole === undefined) throw new Error("The stream was not whole.");
         return { ...whole, output_text: textOf(whole) };
       };
-      const first = await ask({ instructions: "Be brief.", input: "Weather in Corinth?" });
+      const first = await create({ instructions: "Be brief.", input: "Weather in Corinth?" });
       const call = first.output.find((item) => item.type === "function_call");
       expect(call?.arguments).toBe('{"at":"Corinth"}');
-      const second = await ask({
+      const second = await create({
         previous_response_id: first.id,
         input: [{ type: "function_call_output", call_id: call?.call_id ?? "", output: "sun" }],
       });
       expect(second.output_text).toBe("Sunny.");
-      const third = await ask({ previous_response_id: second.id, input: "What did I ask?" });
+      const third = await create({ previous_response_id: second.id, input: "What did I ask?" });
       expect(third.output_text).toBe("You asked about Corinth.");
       expect(upstream.refusals).toEqual([]);
-      // The whole conversation was sent, but no instructions of an earlier call.
+      // The whole conversation was sent, without instructions of an earlier call.
       const last = JSON.stringify(upstream.requests.at(-1)?.body);
       expect(last).toContain("Weather in Corinth?");
       expect(last).not.toContain("Be brief.");
@@ -85,34 +85,34 @@ describe.each(UPSTREAM_DIALECTS)("behind %s", (dialect) => {
 });
 
 describe("a stored response", () => {
-  it("is given again, whole and as events, with what its request said", async () => {
+  it("is returned, whole and as events, with the settings of its request", async () => {
     await using set = await setting("anthropic", ["Hello.", "Again."]);
     const { client, model } = set;
     const settings = { metadata: { a: "1" }, temperature: 0.5, instructions: "Be kind.", tools: TOOLS };
-    const made = await client.responses.create({ model, input: "Hi", ...settings });
-    const next = await client.responses.create({ model, input: "More", previous_response_id: made.id });
-    const stored = await client.responses.retrieve(made.id);
-    expect(stored).toMatchObject({ id: made.id, status: "completed", output_text: "Hello.", metadata: { a: "1" } });
-    expect(stored).toMatchObject({ temperature: 0.5, instructions: "Be kind.", usage: made.usage, store: true });
-    expect(stored.output).toEqual(made.output);
+    const created = await client.responses.create({ model, input: "Hi", ...settings });
+    const next = await client.responses.create({ model, input: "More", previous_response_id: created.id });
+    const stored = await client.responses.retrieve(created.id);
+    expect(stored).toMatchObject({ id: created.id, status: "completed", output_text: "Hello.", metadata: { a: "1" } });
+    expect(stored).toMatchObject({ temperature: 0.5, instructions: "Be kind.", usage: created.usage, store: true });
+    expect(stored.output).toEqual(created.output);
     expect(stored.tools).toMatchObject([{ name: "look" }]);
-    expect((await client.responses.retrieve(next.id)).previous_response_id).toBe(made.id);
+    expect((await client.responses.retrieve(next.id)).previous_response_id).toBe(created.id);
     const types: string[] = [];
     let text = "";
-    for await (const event of await client.responses.retrieve(made.id, { stream: true })) {
+    for await (const event of await client.responses.retrieve(created.id, { stream: true })) {
       types.push(event.type);
       if (event.type === "response.output_text.delta") text += event.delta;
     }
     expect(text).toBe("Hello.");
     expect([types[0], types.at(-1)]).toEqual(["response.created", "response.completed"]);
     const rest: number[] = [];
-    for await (const event of await client.responses.retrieve(made.id, { stream: true, starting_after: 2 })) {
+    for await (const event of await client.responses.retrieve(created.id, { stream: true, starting_after: 2 })) {
       rest.push(event.sequence_number);
     }
     expect(rest[0]).toBe(3);
   });
 
-  it("lists its input items in pages, either way round", async () => {
+  it("lists its input items in pages, in both orders", async () => {
     await using set = await setting("gemini", ["one", "two"]);
     const { client, model } = set;
     const first = await client.responses.create({ model, instructions: "Be kind.", input: "a" });
@@ -139,29 +139,29 @@ describe("a stored response", () => {
     expect(seen).toEqual(["b", "Hm.", "one", "a"]);
   });
 
-  it("is forgotten when it is deleted, while its thread stays", async () => {
+  it("is gone after its deletion, while its thread stays", async () => {
     await using set = await setting("openai-chat", ["Hello."]);
     const { client, model, koine } = set;
-    const { data: made, response } = await client.responses.create({ model, input: "Hi" }).withResponse();
-    const removed = await fetch(`${koine.url}/v1/responses/${made.id}`, { method: "DELETE" });
-    expect(await removed.json()).toEqual({ id: made.id, object: "response", deleted: true });
-    await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
-    await expect(client.responses.delete(made.id)).rejects.toMatchObject({ status: 404 });
+    const { data: created, response } = await client.responses.create({ model, input: "Hi" }).withResponse();
+    const removed = await fetch(`${koine.url}/v1/responses/${created.id}`, { method: "DELETE" });
+    expect(await removed.json()).toEqual({ id: created.id, object: "response", deleted: true });
+    await expect(client.responses.retrieve(created.id)).rejects.toMatchObject({ status: 404 });
+    await expect(client.responses.delete(created.id)).rejects.toMatchObject({ status: 404 });
     await expect(
-      client.responses.create({ model, input: "More", previous_response_id: made.id }),
+      client.responses.create({ model, input: "More", previous_response_id: created.id }),
     ).rejects.toMatchObject({ status: 400, param: "/previous_response_id" });
     expect(response.headers.get("x-koine-thread")).toBeTruthy();
   });
 
-  it("is not there where it was not to be stored", async () => {
+  it("does not exist if it was not to be stored", async () => {
     await using set = await setting("openai-chat", ["Hello."]);
     const { client, model } = set;
-    const made = await client.responses.create({ model, input: "Hi", store: false });
-    await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+    const created = await client.responses.create({ model, input: "Hi", store: false });
+    await expect(client.responses.retrieve(created.id)).rejects.toMatchObject({ status: 404 });
   });
 });
 
-describe("errors in OpenAI's words", () => {
+describe("errors in OpenAI's format", () => {
   it.each([
     ["GET", "/v1/responses/none", 404],
     ["GET", "/responses/none", 404],
@@ -175,7 +175,7 @@ describe("errors in OpenAI's words", () => {
     expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining("none"), param: "id" } });
   });
 
-  it.each(["order=up", "limit=0", "limit=x", "after=nobody"])("input items refuse %s", async (query) => {
+  it.each(["order=up", "limit=0", "limit=x", "after=nobody"])("input items reject %s", async (query) => {
     await using set = await setting("openai-chat", ["Hello."]);
     const { id } = await set.client.responses.create({ model: set.model, input: "Hi" });
     const reply = await fetch(`${set.koine.url}/v1/responses/${id}/input_items?${query}`);
@@ -183,7 +183,7 @@ describe("errors in OpenAI's words", () => {
     expect(await reply.json()).toMatchObject({ error: { param: query.split("=")[0] } });
   });
 
-  it("cancelling a response says that only runs can be, and a run is", async () => {
+  it("cancelling a response is an error that names runs, and a run can be cancelled", async () => {
     await using set = await setting("openai-responses", [
       "Hello.",
       { parts: [{ type: "text", text: "word ".repeat(100) }], stall: 5000 },

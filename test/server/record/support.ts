@@ -1,30 +1,34 @@
-// A recorder on a ledger of its own, and short words for what callers do with it.
+// A recorder on its own ledger, with shorthands for its callers.
 import { openLedger } from "../../../src/ledger/index.ts";
 import type { Ledger } from "../../../src/ledger/index.ts";
 import { assistant, user } from "../../../src/model/index.ts";
-import type { Delta, Message, ProviderError, ModelRequest, Response } from "../../../src/model/index.ts";
+import type { Delta, Message, ProviderError, ModelRequest, ModelResponse } from "../../../src/model/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
 import { completeConfig } from "../../../src/server/config/defaults.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import { createRecorder } from "../../../src/server/record/index.ts";
 import type { RecordedCall, Recorder, RecorderOptions, Recording } from "../../../src/server/record/index.ts";
-import { makeServices } from "../../../src/server/services.ts";
-import type { OwnServices } from "../../../src/server/services.ts";
+import { createServices } from "../../../src/server/services.ts";
+import type { ServerServices } from "../../../src/server/services.ts";
 import type { Caller } from "../../../src/server/types.ts";
 
-export interface Desk extends AsyncDisposable {
-  services: OwnServices;
+export interface RecorderHarness extends AsyncDisposable {
+  services: ServerServices;
   recorder: Recorder;
   ledger: Ledger;
   caller: Caller;
-  /** Every line that was logged. */
+  /** Returns all log lines. */
   log(): Promise<string>;
   open(messages: readonly Message[], more?: Partial<RecordedCall>): Promise<Recording>;
-  /** A whole call that is answered with these words. */
-  ask(messages: readonly Message[], said: string | Response, more?: Partial<RecordedCall>): Promise<Recording>;
+  /** Records a whole call with this answer. */
+  recordCall(
+    messages: readonly Message[],
+    answerText: string | ModelResponse,
+    more?: Partial<RecordedCall>,
+  ): Promise<Recording>;
 }
 
-export interface DeskOptions {
+export interface RecorderHarnessOptions {
   ledger?: Ledger;
   config?: ConfigInput;
   recorder?: RecorderOptions;
@@ -32,26 +36,26 @@ export interface DeskOptions {
   tenant?: string;
 }
 
-export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
-  const { scope = "ann", config: given = {} } = options;
+export async function openRecorder(options: RecorderHarnessOptions = {}): Promise<RecorderHarness> {
+  const { scope = "ann", config: configInput = {} } = options;
   const store = options.ledger ?? (await openLedger("memory:", { flushMs: 1 }));
   let log = "";
-  // Streams are begun at once, unless the test is about when.
+  // Streams are written at once, unless the test is about that delay.
   const config = completeConfig({
     log: { level: "debug", format: "json" },
-    ...given,
-    ledger: { flushMs: 0, ...given.ledger },
+    ...configInput,
+    ledger: { flushMs: 0, ...configInput.ledger },
   });
-  const services = await makeServices(config, { ledger: store, write: (lines) => (log += lines) });
+  const services = await createServices(config, { ledger: store, write: (lines) => (log += lines) });
   const recorder = createRecorder(services, options.recorder);
   const ledger = options.tenant === undefined ? store : store.forTenant(options.tenant);
   const caller: Caller = { tenant: ledger.tenant, scope, ledger };
-  const desk: Desk = {
+  const harness: RecorderHarness = {
     services,
     recorder,
     ledger,
     caller,
-    // Lines go out at the end of a turn of the event loop.
+    // Lines are written at the end of an event-loop turn.
     log: () => new Promise((resolve) => setImmediate(() => setImmediate(() => resolve(log)))),
     async open(messages, more = {}) {
       const request: ModelRequest = { model: "m", ...more.request, messages: [...messages] };
@@ -59,10 +63,10 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
       if (recording === undefined) throw new Error("The call is not recorded.");
       return recording;
     },
-    async ask(messages, said, more) {
-      const recording = await desk.open(messages, more);
-      const response = typeof said === "string" ? answer(said) : said;
-      await recording.finish({ ...FACTS, response, responseId: response.id });
+    async recordCall(messages, answerText, more) {
+      const recording = await harness.open(messages, more);
+      const response = typeof answerText === "string" ? answer(answerText) : answerText;
+      await recording.finish({ ...OUTCOME, response, responseId: response.id });
       return recording;
     },
     async [Symbol.asyncDispose]() {
@@ -71,25 +75,25 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
       if (options.ledger === undefined) await store.close();
     },
   };
-  return desk;
+  return harness;
 }
 
-export const FACTS = { provider: "p", model: "m-1", attempts: [], losses: [] } as const;
+export const OUTCOME = { provider: "p", model: "m-1", attempts: [], losses: [] } as const;
 export const BROKEN: ProviderError = { kind: "server", message: "it broke" };
 
-let made = 0;
+let answerCount = 0;
 
-export function answer(said: string | Message, id = `id-${++made}`): Response {
-  const message = typeof said === "string" ? assistant(said) : said;
+export function answer(answerText: string | Message, id = `id-${++answerCount}`): ModelResponse {
+  const message = typeof answerText === "string" ? assistant(answerText) : answerText;
   return { id, model: "m-1", message, finishReason: { unified: "stop" } };
 }
 
-export function deltasOf(said: string, id?: string): Delta[] {
-  return disassemble(answer(said, id));
+export function deltasOf(answerText: string, id?: string): Delta[] {
+  return disassemble(answer(answerText, id));
 }
 
-/** The active path of a thread as "role: text" lines. */
-export async function pathOf({ ledger }: Pick<Desk, "ledger">, threadId: string): Promise<string[]> {
+/** Returns the active path of a thread as "role: text" lines. */
+export async function pathOf({ ledger }: Pick<RecorderHarness, "ledger">, threadId: string): Promise<string[]> {
   return (await ledger.transcript(threadId)).map(lineOf);
 }
 
@@ -97,8 +101,8 @@ export function lineOf({ role, parts }: Message): string {
   return `${role}: ${parts.map((part) => ("text" in part ? part.text : part.type)).join("|")}`;
 }
 
-/** A conversation by turns: user, assistant, user … */
-export function talk(...turns: string[]): Message[] {
+/** Returns a conversation of alternating user and assistant messages. */
+export function conversation(...turns: string[]): Message[] {
   return turns.map((text, index) => (index % 2 === 0 ? user(text) : assistant(text)));
 }
 

@@ -1,12 +1,12 @@
-// What a stranger who holds somebody's ids can do with them: every route there is, with every id in every place that
-// the route has. The routes are the server's own; only what their bodies look like is written down here.
+// Attacks with ids of another tenant: every route, with every id in every position. The routes are the server's own;
+// only the bodies are listed here.
 import type { Route } from "../../../src/server/types.ts";
-import type { IdName, Ids } from "./belongings.ts";
-import { QUESTIONS } from "./belongings.ts";
-import type { Sent } from "./support.ts";
+import type { IdName, TenantIds } from "./tenant-data.ts";
+import { TENANT_REQUESTS } from "./tenant-data.ts";
+import type { SentRequest } from "./support.ts";
 
-/** What the stranger has itself. */
-export interface Own {
+/** Data of the attacker itself. */
+export interface AttackerData {
   thread: string;
   message: string;
   run: string;
@@ -15,11 +15,11 @@ export interface Own {
   chat: string;
 }
 
-export interface Attack extends Sent {
-  /** For people. */
+export interface Attack extends SentRequest {
+  /** A description for messages. */
   what: string;
-  /** A stream that does not end by itself: what makes it say these words. */
-  marker?: (words: string) => Sent;
+  /** For endless streams: a request that makes the stream contain the marker. */
+  marker?: (marker: string) => SentRequest;
 }
 
 const uiMessage = (text: string): object => ({ id: "u", role: "user", parts: [{ type: "text", text }] });
@@ -28,36 +28,36 @@ const canonical = (text: string, more: object = {}): object => ({
   parts: [{ type: "text", text }, more].filter((part) => "type" in part),
 });
 const picture = (blob: string): object => ({ type: "image", mimeType: "image/png", blob });
-const bodyOf = (name: string, text: string): unknown => QUESTIONS[name]?.(text).body;
+const bodyOf = (name: string, text: string): unknown => TENANT_REQUESTS[name]?.(text).body;
 
 /**
- * The bodies of each operation that has one: with an id wherever one can stand, and with the words of whoever owns it.
- * A route that is not here, or no longer there, fails the test.
+ * The bodies of each operation that has one: with an id in every possible position, and with texts of its owner. A
+ * missing or unknown route fails the test.
  */
-export const BODIES: Readonly<Record<string, (id: string, ids: Ids, own: Own) => unknown[]>> = {
-  createChatCompletion: (_id, { word }) => [bodyOf("chatRun", `The ${word} of chatRun`)],
-  createResponse: (id, { word }) => [
-    bodyOf("responsesRun", `The ${word} of responsesRun`),
+export const BODIES: Readonly<Record<string, (id: string, ids: TenantIds, own: AttackerData) => unknown[]>> = {
+  createChatCompletion: (_id, { tenantText }) => [bodyOf("chatRun", `The ${tenantText} of chatRun`)],
+  createResponse: (id, { tenantText }) => [
+    bodyOf("responsesRun", `The ${tenantText} of responsesRun`),
     { model: "demo/koine", input: "history", previous_response_id: id },
     { model: "demo/koine", input: [{ type: "item_reference", id }] },
     { model: "demo/koine", input: "history", conversation: id },
   ],
-  createMessage: (_id, { word }) => [bodyOf("messagesRun", `The ${word} of messagesRun`)],
-  generateContent: (id, { word }) => [
-    bodyOf("geminiRun", `The ${word} of geminiRun`),
+  createMessage: (_id, { tenantText }) => [bodyOf("messagesRun", `The ${tenantText} of messagesRun`)],
+  generateContent: (id, { tenantText }) => [
+    bodyOf("geminiRun", `The ${tenantText} of geminiRun`),
     { contents: [{ role: "user", parts: [{ text: "history" }] }], cachedContent: id },
   ],
-  streamGenerateContent: (_id, { word }) => [bodyOf("geminiRun", `The ${word} of geminiRun`)],
+  streamGenerateContent: (_id, { tenantText }) => [bodyOf("geminiRun", `The ${tenantText} of geminiRun`)],
   countMessageTokens: () => [bodyOf("messagesRun", "history")],
   countTokens: () => [bodyOf("geminiRun", "history")],
   cancelResponse: () => [{}],
   cancelRun: () => [{}],
-  createTask: (id, { word }) => [{ name: word }, { message: "history", model: id }],
+  createTask: (id, { tenantText }) => [{ name: tenantText }, { message: "history", model: id }],
   sayToTask: (id) => [{ message: "history", mode: "steer" }, { message: { role: "tool", tool_call_id: id } }],
   cancelTask: () => [{}],
   approveToolCall: (id) => [{ toolCallId: id, approve: true }],
-  createThread: (id, { blob, word }) => [
-    { id, title: word },
+  createThread: (id, { blob, tenantText }) => [
+    { id, title: tenantText },
     { messages: [canonical("seen", picture(blob))] },
     { messages: [{ ...canonical("twice"), id }] },
   ],
@@ -79,11 +79,11 @@ export const BODIES: Readonly<Record<string, (id: string, ids: Ids, own: Own) =>
   ],
   putBlob: () => ["bytes of my own"],
   translate: () => [{ from: "anthropic", to: "gemini", kind: "request", payload: bodyOf("messagesRun", "history") }],
-  chat: (id, { word }) => [{ id, messages: [uiMessage(`A chat of ${word}`)] }],
+  chat: (id, { tenantText }) => [{ id, messages: [uiMessage(`A chat of ${tenantText}`)] }],
 };
 
 const PARAM = /(?<=\/):(\w+)/;
-/** Things that are made under an id which its maker names: from then on it is theirs. */
+/** Operations that create something under an id of the client's choice, which then belongs to it. */
 export const MAKES: ReadonlySet<string> = new Set([
   "createThread",
   "forkThread",
@@ -98,29 +98,34 @@ export const MAKES: ReadonlySet<string> = new Set([
 const HEADER_IDS: ReadonlySet<IdName> = new Set(["thread", "named", "chat", "task", "key", "cursor"]);
 const SPELLED_IDS: ReadonlySet<IdName> = new Set(["thread", "response", "task", "chat"]);
 
-/** The path of a route with this id in it; what names a model names one. */
+/** Returns the path of a route with the id; model parameters get a model. */
 function filled(path: string, id: string): string {
   return path.replace(PARAM, encodeURIComponent(id)).replace("*model", "demo/koine");
 }
 
-function ownIdOf(path: string, own: Own): string {
+function ownIdOf(path: string, own: AttackerData): string {
   const kind = path.split("/").find((segment) => /^(threads|runs|responses|task|chat|blobs)$/.test(segment));
   const ids: Record<string, string> = { ...own, threads: own.thread, runs: own.run, responses: own.response };
   return ids[kind ?? ""] ?? "none";
 }
 
-/** Every attack on one route. */
-export function attacksOn(route: Route, ids: Ids, own: Own): Attack[] {
+/** Returns all attacks on one route. */
+export function attacksOn(route: Route, ids: TenantIds, own: AttackerData): Attack[] {
   const { method, paths, operation } = route;
   const [first] = paths;
   const bodies = BODIES[operation.id];
-  const made: Attack[] = [];
-  const add = (place: string, name: string, sent: Partial<Sent> & { path: string }): void => {
-    const what = `${operation.id}: the ${name} as ${place}`;
-    made.push({ what, method, ...sent, ...(sent.body === undefined && bodies && { body: bodies("-", ids, own)[0] }) });
+  const attacks: Attack[] = [];
+  const add = (position: string, name: string, sent: Partial<SentRequest> & { path: string }): void => {
+    const what = `${operation.id}: the ${name} as ${position}`;
+    attacks.push({
+      what,
+      method,
+      ...sent,
+      ...(sent.body === undefined && bodies && { body: bodies("-", ids, own)[0] }),
+    });
   };
   const ownPath = filled(first, ownIdOf(first, own));
-  // The ids' own names.
+  // The names of the ids.
   const all = Object.entries(ids) as [IdName, string][];
   if (!PARAM.test(first)) for (const path of paths) add("nothing", "path", { path: filled(path, "") });
   for (const [name, id] of all) {
@@ -135,19 +140,19 @@ export function attacksOn(route: Route, ids: Ids, own: Own): Attack[] {
     for (const body of bodies?.(id, ids, own) ?? [])
       add(`a field of ${JSON.stringify(body)}`, name, { path: ownPath, body });
   }
-  // Bodies in which no id stands are the same for all of them.
-  const distinct = new Map(made.map((attack) => [JSON.stringify({ ...attack, what: "" }), attack]));
+  // Bodies without an id are equal for all ids.
+  const distinct = new Map(attacks.map((attack) => [JSON.stringify({ ...attack, what: "" }), attack]));
   return [...distinct.values()].map((attack) => withMarker(operation.id, attack, own));
 }
 
-/** Streams of a thread, of all of them or of a task go on for ever: something of the stranger's own ends the reading. */
-function withMarker(id: string, attack: Attack, { thread, task }: Own): Attack {
+/** Streams of threads and tasks are endless: a marker of the attacker ends the reading. */
+function withMarker(id: string, attack: Attack, { thread, task }: AttackerData): Attack {
   const isOf = (own: string): boolean => attack.path.includes(`/${own}/events`);
   if (id === "followThread" && isOf(thread)) {
     const path = `/v1/threads/${thread}/messages`;
-    attack.marker = (words) => ({ method: "POST", path, body: { messages: [canonical(words)] } });
+    attack.marker = (marker) => ({ method: "POST", path, body: { messages: [canonical(marker)] } });
   } else if (id === "followThreads") {
-    attack.marker = (words) => ({ method: "POST", path: "/v1/threads", body: { id: words } });
+    attack.marker = (marker) => ({ method: "POST", path: "/v1/threads", body: { id: marker } });
   } else if (id === "followTask" && isOf(task)) {
     const path = `/v1/task/${task}/message`;
     attack.marker = (message) => ({ method: "POST", path, body: { message } });

@@ -1,31 +1,31 @@
-// Thousands of spoilt replies of providers, whole and streamed, for clients of every protocol: each client hears an
-// answer or an error in its own words, and every stream has an end.
+// Thousands of corrupted provider replies, whole and streamed, for clients of every protocol: each client receives an
+// answer or an error in its format, and every stream ends.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
 import { seededRandom } from "../../../src/testkit/index.ts";
-import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type Watched } from "./fuzz.ts";
+import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type WatchedServer } from "./fuzz.ts";
 import { pick, type Random, spoilBytes, spoilJson, upTo } from "./mutate.ts";
 import { httpReply, PROTOCOLS, rawUpstream, type RawReply, type RawUpstream } from "./raw-upstream.ts";
-import { messageIn, type Words } from "./routes.ts";
-import { ask, type Sent, tell } from "./support.ts";
+import { readErrorMessage, type ErrorFormat } from "./routes.ts";
+import { send, type SentRequest, sendAndRead } from "./support.ts";
 import { ENDINGS, ENDINGS_WITHIN, errorSeeds, replySeeds } from "./wire-seeds.ts";
 
 const CASES = IS_THOROUGH ? 3500 : 300;
 const SEEDS = new Map(
   PROTOCOLS.map((dialect) => [dialect, { replies: replySeeds(dialect), errors: errorSeeds(dialect) }]),
 );
-const WORDS: Readonly<Record<DoorId, Words>> = {
+const ERROR_FORMATS: Readonly<Record<ClientProtocolId, ErrorFormat>> = {
   "openai-chat": "openai",
   "openai-responses": "openai",
   anthropic: "anthropic",
   gemini: "gemini",
 };
 
-/** By the name of the model, which stands in every request: what is said to it. */
+/** Replies by model name, which every request contains. */
 const prepared = new Map<string, RawReply>();
 let upstream: RawUpstream;
-let watched: Watched;
+let watched: WatchedServer;
 beforeAll(async () => {
   upstream = await rawUpstream(({ path, body }) => {
     const [model = ""] = /case-\d+/.exec(path + body) ?? [];
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 // ---- What the client asks ----
 
-function question(client: DoorId, model: string, stream: boolean, isList: boolean): Sent {
+function question(client: ClientProtocolId, model: string, stream: boolean, isList: boolean): SentRequest {
   const text = `A question to ${model}`;
   const messages = [{ role: "user", content: text }];
   const streamed = stream ? { stream } : {};
@@ -91,7 +91,7 @@ const ODD_HEADERS: readonly [Record<string, string>, ...Record<string, string>[]
   { "set-cookie": "a=b", "access-control-allow-origin": "*", "x-koine-thread": "theirs" },
 ];
 
-/** The bytes of a stream whose events were spoilt one by one, or all of it anywhere. */
+/** Corrupts single events of a stream, or its bytes anywhere. */
 function spoiltStream(stream: string, random: Random, other: string): { what: string; bytes: Uint8Array } {
   const rest = new Uint8Array(Buffer.from(other));
   if (random() < 0.5) return spoilBytes(new Uint8Array(Buffer.from(stream)), random, rest);
@@ -122,11 +122,11 @@ const textBytes = (events: readonly string[]): Uint8Array =>
 interface SpoiltReply {
   what: string;
   reply: RawReply;
-  /** Its body. */
-  said: string;
+  /** The body of the reply. */
+  replyText: string;
 }
 
-function replyFor(dialect: DoorId, stream: boolean, random: Random): SpoiltReply {
+function replyFor(dialect: ClientProtocolId, stream: boolean, random: Random): SpoiltReply {
   const { replies = [], errors = [] } = SEEDS.get(dialect) ?? {};
   const seed = pick(random, replies as [(typeof replies)[number]]);
   const other = pick(random, replies as [(typeof replies)[number]]).stream;
@@ -144,12 +144,12 @@ function replyFor(dialect: DoorId, stream: boolean, random: Random): SpoiltReply
   const isFolded = "content-encoding" in headers && random() < 0.5;
   const whole = httpReply(status, headers, isFolded ? gzipSync(spoilt.bytes) : spoilt.bytes);
   const isBroken = random() < 0.08;
-  // Now and then it is no HTTP any more, or the connection does not live to its end.
+  // Sometimes the reply is not HTTP, or the connection breaks.
   const bytes = isBroken ? spoilBytes(whole, random, Buffer.from(other)).bytes : whole;
   const afterwards = random() < 0.03 ? "tear" : "close";
-  const said = Buffer.from(isBroken ? bytes : spoilt.bytes).toString();
+  const replyText = Buffer.from(isBroken ? bytes : spoilt.bytes).toString();
   return {
-    said,
+    replyText,
     what: `${status} ${JSON.stringify(headers)} ${isBroken ? "broken " : ""}${afterwards}: ${spoilt.what}`,
     reply: { bytes, afterwards },
   };
@@ -162,32 +162,35 @@ function caseOf(number: number): Case {
   const stream = random() < 0.6;
   const isList = random() < 0.2;
   const model = `case-${number}`;
-  const { what, reply, said } = replyFor(dialect, stream, random);
+  const { what, reply, replyText } = replyFor(dialect, stream, random);
   const headers: Record<string, string> = random() < 0.5 ? { "x-koine-record": "off" } : {};
   return {
     what: `FUZZ_SEED=${SEED + number}: ${client} on ${dialect}, ${stream ? "stream" : "whole"} ${JSON.stringify(headers)}: ${what}\n  ${Buffer.from(reply.bytes).toString().slice(0, 1800)}`,
-    words: WORDS[client],
+    errorFormat: ERROR_FORMATS[client],
     ending: (client === dialect ? ENDINGS_WITHIN : ENDINGS)[client],
-    theirs: said,
-    isUnread: client === dialect && "x-koine-record" in headers,
+    providerReply: replyText,
+    isPassThrough: client === dialect && "x-koine-record" in headers,
     send() {
       prepared.set(model, reply);
-      return ask(watched.koine, { ...question(client, `${dialect}/${model}`, stream, isList), headers });
+      return send(watched.koine, { ...question(client, `${dialect}/${model}`, stream, isList), headers });
     },
   };
 }
 
-test("the failure within an answer of Responses is told in OpenAI's envelope", async () => {
+test("a failure within a Responses answer has OpenAI's envelope", async () => {
   const failed = { status: "failed", error: { code: "rate_limit_exceeded", message: "Too many questions." } };
   const whole = { ...SEEDS.get("openai-responses")?.replies[0]?.whole, ...failed };
   prepared.set("case-0", { bytes: httpReply(200, { "content-type": "application/json" }, JSON.stringify(whole)) });
   for (const client of ["openai-chat", "openai-responses"] as const) {
-    const { status, text } = await tell(watched.koine, question(client, "openai-responses/case-0", false, false));
-    expect([status, messageIn("openai", text)], text).toStrictEqual([429, "Too many questions."]);
+    const { status, text } = await sendAndRead(
+      watched.koine,
+      question(client, "openai-responses/case-0", false, false),
+    );
+    expect([status, readErrorMessage("openai", text)], text).toStrictEqual([429, "Too many questions."]);
   }
 });
 
-test(`${CASES} spoilt replies are answered or told of`, { timeout: 600_000 }, async () => {
+test(`${CASES} corrupted replies become an answer or an error`, { timeout: 600_000 }, async () => {
   const cases = (function* (): Generator<Case> {
     for (let number = 0; number < CASES; number++) yield caseOf(number);
   })();
@@ -198,6 +201,6 @@ test(`${CASES} spoilt replies are answered or told of`, { timeout: 600_000 }, as
   expect(statuses[200]).toBeGreaterThan(CASES / 4);
   expect(statuses[502]).toBeGreaterThan(CASES / 50);
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-  expect((await tell(watched.koine, { method: "GET", path: "/readyz" })).status).toBe(200);
-  expect((await tell(watched.koine, { method: "GET", path: "/v1/export" })).status).toBe(200);
+  expect((await sendAndRead(watched.koine, { method: "GET", path: "/readyz" })).status).toBe(200);
+  expect((await sendAndRead(watched.koine, { method: "GET", path: "/v1/export" })).status).toBe(200);
 });

@@ -1,22 +1,22 @@
-// Thousands of spoilt bodies against every endpoint that takes one: refused or answered, in the words of whoever asked,
-// never with a fault of the server's own.
+// Thousands of corrupted bodies for every endpoint with a body: rejected or answered in the client's format, never with
+// an internal error.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
-import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
 import type { Route } from "../../../src/server/types.ts";
 import { seededRandom } from "../../../src/testkit/index.ts";
-import { BODIES, type Own } from "./attacks.ts";
-import type { Ids } from "./belongings.ts";
-import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type Watched } from "./fuzz.ts";
+import { BODIES, type AttackerData } from "./attacks.ts";
+import type { TenantIds } from "./tenant-data.ts";
+import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type WatchedServer } from "./fuzz.ts";
 import { pick, type Random, type Spoilt, spoilBytes, spoilJson } from "./mutate.ts";
 import { httpReply, PROTOCOLS, rawUpstream, type RawUpstream } from "./raw-upstream.ts";
-import { messageIn, ROUTES, wordsOf } from "./routes.ts";
-import { ask, jsonOf, type Sent, tell, textAt } from "./support.ts";
+import { readErrorMessage, ROUTES, detectErrorFormat } from "./routes.ts";
+import { send, jsonOf, type SentRequest, sendAndRead, textAt } from "./support.ts";
 import { ENDINGS, replySeeds, requestSeeds } from "./wire-seeds.ts";
 
 const CASES = IS_THOROUGH ? 7000 : 500;
-const DOORS: Readonly<Record<string, DoorId>> = {
+const ENDPOINTS: Readonly<Record<string, ClientProtocolId>> = {
   createChatCompletion: "openai-chat",
   createResponse: "openai-responses",
   createMessage: "anthropic",
@@ -25,16 +25,16 @@ const DOORS: Readonly<Record<string, DoorId>> = {
   streamGenerateContent: "gemini",
   countTokens: "gemini",
 };
-/** As texts: each case has a copy of its own. */
+/** As text, because each case needs its own copy. */
 const REQUESTS = new Map(
   PROTOCOLS.map((dialect) => [dialect, requestSeeds(dialect, "m").map((body) => JSON.stringify(body))]),
 );
-const seedText = (random: Random, dialect: DoorId): string => pick(random, REQUESTS.get(dialect) as [string]);
+const seedText = (random: Random, dialect: ClientProtocolId): string => pick(random, REQUESTS.get(dialect) as [string]);
 const REPLIES = new Map(PROTOCOLS.map((dialect) => [dialect, replySeeds(dialect)[0]]));
 
 let upstream: RawUpstream;
-let watched: Watched;
-let own: Own;
+let watched: WatchedServer;
+let own: AttackerData;
 let exported = "";
 beforeAll(async () => {
   upstream = await rawUpstream(({ path, body }) => {
@@ -55,11 +55,12 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-const pathDialect = (path: string): DoorId => PROTOCOLS.find((each) => path.startsWith(`/${each}/`)) ?? "anthropic";
+const pathDialect = (path: string): ClientProtocolId =>
+  PROTOCOLS.find((each) => path.startsWith(`/${each}/`)) ?? "anthropic";
 
-async function makeOwn(): Promise<Own> {
+async function makeOwn(): Promise<AttackerData> {
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
-    jsonOf(await tell(watched.koine, { method: "POST", path, body }));
+    jsonOf(await sendAndRead(watched.koine, { method: "POST", path, body }));
   const thread = textAt(
     await post("/v1/threads", { messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }] }),
     "id",
@@ -67,7 +68,7 @@ async function makeOwn(): Promise<Own> {
   const run = await post(`/v1/threads/${thread}/regenerate`, {});
   const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "Hi" }), "id");
   const task = textAt(await post("/v1/task", {}), "task", "id");
-  exported = (await tell(watched.koine, { method: "GET", path: `/v1/export?thread=${thread}` })).text;
+  exported = (await sendAndRead(watched.koine, { method: "GET", path: `/v1/export?thread=${thread}` })).text;
   return {
     thread,
     message: textAt(run, "messages", 0, "id"),
@@ -92,7 +93,7 @@ const TYPES = [
 const MODELS = ["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/m`)] as const;
 const ODD_MODELS = ["nobody/m", "", "/", "demo/", "../m", "__proto__", "anthropic/\u0000", "x".repeat(999)] as const;
 
-/** Headers of which most are right. */
+/** Headers, most of them valid. */
 function headersFor(random: Random): Record<string, string> {
   const headers: Record<string, string> = { "content-type": random() < 0.9 ? USUAL_TYPE : pick(random, TYPES) };
   const maybe = (share: number, name: string, values: readonly [string, ...string[]]): void => {
@@ -110,29 +111,32 @@ function headersFor(random: Random): Record<string, string> {
   return headers;
 }
 
-const WORDS: Ids = Object.fromEntries(["word", "blob"].map((name) => [name, name])) as unknown as Ids;
+const TENANT_IDS: TenantIds = Object.fromEntries(["word", "blob"].map((name) => [name, name])) as unknown as TenantIds;
 
-/** A body that the route would take, and where it is sent. */
+/** Returns a valid body of a route, and its path. */
 function seedFor({ paths: [path], operation }: Route, random: Random): { path: string; body: unknown } {
-  const door = DOORS[operation.id];
+  const endpoint = ENDPOINTS[operation.id];
   const model = random() < 0.9 ? pick(random, MODELS) : pick(random, ODD_MODELS);
-  if (door !== undefined) {
-    const body = JSON.parse(seedText(random, door)) as Record<string, unknown>; // a request is an object
+  if (endpoint !== undefined) {
+    const body = JSON.parse(seedText(random, endpoint)) as Record<string, unknown>; // a request is an object
     if ("model" in body) body["model"] = model;
-    if (random() < 0.5 && door !== "gemini") body["stream"] = true;
+    if (random() < 0.5 && endpoint !== "gemini") body["stream"] = true;
     const query = operation.id === "streamGenerateContent" && random() < 0.5 ? "?alt=sse" : "";
     return { path: path.replace("*model", encodeURIComponent(model || "none")) + query, body };
   }
   const kinds: Record<string, string> = { threads: own.thread, responses: own.response, task: own.task, runs: own.run };
   const filled = path.replace(/(?<=\/):\w+/, kinds[path.split("/")[2] ?? ""] ?? "none");
   if (operation.id === "importThreads") return { path: filled, body: exported };
-  return { path: filled, body: pick(random, (BODIES[operation.id]?.(own.message, WORDS, own) ?? [{}]) as [unknown]) };
+  return {
+    path: filled,
+    body: pick(random, (BODIES[operation.id]?.(own.message, TENANT_IDS, own) ?? [{}]) as [unknown]),
+  };
 }
 
 function spoil(body: unknown, random: Random): Spoilt {
   const other = new Uint8Array(Buffer.from(seedText(random, pick(random, PROTOCOLS))));
   if (typeof body !== "string") return spoilJson(body, random, other);
-  // Lines: one of them is spoilt in its places, or all of it anywhere.
+  // Corrupts one of the lines, or the text anywhere.
   const lines = body.split("\n").filter((line) => line !== "");
   const at = Math.floor(random() * lines.length);
   if (lines[at]?.startsWith("{") !== true || random() < 0.3)
@@ -148,18 +152,18 @@ function caseOf(number: number, routes: readonly [Route, ...Route[]]): Case {
   const { path, body } = seedFor(route, random);
   const { what, bytes } = spoil(body, random);
   const headers = headersFor(random);
-  const sent: Sent = {
+  const sent: SentRequest = {
     method: route.method,
     path,
     headers,
     body: headers["content-encoding"] === "gzip" ? gzipSync(bytes) : bytes,
   };
-  const door = DOORS[route.operation.id];
+  const endpoint = ENDPOINTS[route.operation.id];
   return {
     what: `FUZZ_SEED=${SEED + number}: ${route.operation.id} ${path} ${JSON.stringify(headers)}: ${what}\n  ${Buffer.from(bytes).toString().slice(0, 1500)}`,
-    words: wordsOf(route),
-    ending: door && ENDINGS[door],
-    send: () => ask(watched.koine, sent),
+    errorFormat: detectErrorFormat(route),
+    ending: endpoint && ENDINGS[endpoint],
+    send: () => send(watched.koine, sent),
   };
 }
 
@@ -168,22 +172,22 @@ const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DEL
   ...Route[],
 ];
 
-// Were it asked, and then refused, a client would pay for nothing.
+// A rejected request must not reach the provider, because it would cost money.
 test.each([
-  ["a field that nobody knows", '"odd":1e400', "/odd"],
+  ["an unknown field", '"odd":1e400', "/odd"],
   ["one within such a field", '"odd":{"list":[1,-1e999]}', "/odd/list/1"],
   ["a setting", '"temperature":1e400', "/sampling/temperature"],
-])("a number that no record can hold is the client's mistake in %s, and nobody is asked", async (_, field, place) => {
+])("a number that cannot be stored is the client's error in %s, and no provider is called", async (_, field, path) => {
   const before = upstream.questions.length;
   const body = `{"model":"openai-chat/m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],${field}}`;
-  const sent: Sent = { method: "POST", path: "/v1/messages", body };
-  const { status, text } = await tell(watched.koine, sent);
+  const sent: SentRequest = { method: "POST", path: "/v1/messages", body };
+  const { status, text } = await sendAndRead(watched.koine, sent);
   expect(status, text).toBe(400);
-  expect(messageIn("anthropic", text)).toContain(`At "${place}"`);
+  expect(readErrorMessage("anthropic", text)).toContain(`At "${path}"`);
   expect(upstream.questions.length).toBe(before);
 });
 
-test(`${CASES} spoilt bodies are refused or answered`, { timeout: 600_000 }, async () => {
+test(`${CASES} corrupted bodies are rejected or answered`, { timeout: 600_000 }, async () => {
   const cases = (function* (): Generator<Case> {
     for (let number = 0; number < CASES; number++) yield caseOf(number, TAKING);
   })();
@@ -191,11 +195,11 @@ test(`${CASES} spoilt bodies are refused or answered`, { timeout: 600_000 }, asy
   if (IS_THOROUGH) console.log("replies to spoilt bodies, by status:", statuses);
   expect(failures.slice(0, 5)).toStrictEqual([]);
   expect(watched.faults().slice(0, 5)).toStrictEqual([]);
-  // Both ends of it are there: what was spoilt too much, and what was not spoilt at all.
+  // Both extremes occur: rejected and accepted bodies.
   expect(statuses[200]).toBeGreaterThan(CASES / 50);
   expect(statuses[400]).toBeGreaterThan(CASES / 10);
-  // Nothing was polluted on the way, and the server goes on.
+  // No prototype was polluted, and the server still works.
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-  expect((await tell(watched.koine, { method: "GET", path: "/readyz" })).status).toBe(200);
-  expect((await tell(watched.koine, { method: "GET", path: "/v1/export" })).status).toBe(200);
+  expect((await sendAndRead(watched.koine, { method: "GET", path: "/readyz" })).status).toBe(200);
+  expect((await sendAndRead(watched.koine, { method: "GET", path: "/v1/export" })).status).toBe(200);
 });

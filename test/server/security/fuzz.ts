@@ -1,24 +1,24 @@
-// Judges what a server makes of nonsense: it may refuse it, in the words of whoever asked; it may not break.
+// Checks the replies to corrupted input: errors in the client's format are allowed, internal errors are not.
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import { tries } from "../../support/tries.ts";
-import { startKoine } from "../support/koine.ts";
-import { messageIn, type Words } from "./routes.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { readErrorMessage, type ErrorFormat } from "./routes.ts";
 
 export const IS_THOROUGH = tries(3) === 3;
-/** Long runs differ, so that they add up; a failure names its seed. */
+/** Random by default, so that runs add up; a failure prints its seed. */
 export const SEED = Number(process.env["FUZZ_SEED"] ?? (IS_THOROUGH ? Date.now() % 1_000_000 : 1));
 const HANG_MS = 20_000;
-/** Errors that nobody has foreseen. */
+/** Names of unexpected errors. */
 const UNFORESEEN = /^(?:Error|TypeError|RangeError|ReferenceError|SyntaxError|AssertionError)$/;
 
-export interface Watched extends AsyncDisposable {
+export interface WatchedServer extends AsyncDisposable {
   readonly koine: KoineServer;
-  /** Faults of the server's own that stand in its log, without a code. */
+  /** Returns the internal errors in the log. */
   faults(): string[];
 }
 
-export async function startWatched(input: ConfigInput, options: ServerOptions = {}): Promise<Watched> {
+export async function startWatched(input: ConfigInput, options: ServerOptions = {}): Promise<WatchedServer> {
   let log = "";
   const koine = await startKoine(
     { ...input, log: { level: "warn", format: "json" }, drainMs: 200 },
@@ -48,15 +48,15 @@ export async function startWatched(input: ConfigInput, options: ServerOptions = 
 }
 
 export interface Case {
-  /** For people: what was spoilt, and how. */
+  /** A description of the corruption. */
   what: string;
-  words: Words;
-  /** How a stream must end. */
+  errorFormat: ErrorFormat;
+  /** The required end of a stream. */
   ending?: RegExp | undefined;
-  /** What the provider said: an error that nobody understands may be handed on as it is. */
-  theirs?: string;
-  /** The provider's bytes go on unread: what they are is its own affair. */
-  isUnread?: boolean;
+  /** The provider's reply: an undecodable error may be forwarded as it is. */
+  providerReply?: string;
+  /** The provider's bytes are forwarded without decoding. */
+  isPassThrough?: boolean;
   send(): Promise<Response>;
 }
 
@@ -65,7 +65,7 @@ export interface Verdict {
   failures: string[];
 }
 
-/** Sends every case, some at a time. */
+/** Sends all cases, some concurrently. */
 export async function judgeAll(cases: Iterable<Case>): Promise<Verdict> {
   const verdict: Verdict = { statuses: {}, failures: [] };
   const queue = cases[Symbol.iterator]();
@@ -83,11 +83,11 @@ async function judge(one: Case, statuses: Verdict["statuses"]): Promise<string |
   const late = Promise.withResolvers<"late">();
   const timer = setTimeout(() => late.resolve("late"), HANG_MS);
   try {
-    const told = await Promise.race([hear(one), late.promise]);
-    if (told === "late") return "It hangs.";
-    const { status } = told;
+    const reply = await Promise.race([sendCase(one), late.promise]);
+    if (reply === "late") return "It hangs.";
+    const { status } = reply;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    return faultIn(one, told);
+    return faultIn(one, reply);
   } catch (error) {
     return `It broke: ${String(error)}`;
   } finally {
@@ -95,26 +95,29 @@ async function judge(one: Case, statuses: Verdict["statuses"]): Promise<string |
   }
 }
 
-interface Heard {
+interface ReceivedReply {
   status: number;
   type: string;
   text: string;
 }
 
-async function hear(one: Case): Promise<Heard> {
+async function sendCase(one: Case): Promise<ReceivedReply> {
   const reply = await one.send();
   return { status: reply.status, type: reply.headers.get("content-type") ?? "", text: await reply.text() };
 }
 
-/** What is told of a fault that nobody foresaw. */
-const INTERNAL = /fault of Koine's own|the log has/;
+/** The message of an internal error. */
+const INTERNAL = /internal error|the log has/;
 
-function faultIn({ words, ending, theirs, isUnread = false }: Case, { status, type, text }: Heard): string | undefined {
+function faultIn(
+  { errorFormat: errorFormat, ending, providerReply: theirs, isPassThrough: isUnread = false }: Case,
+  { status, type, text }: ReceivedReply,
+): string | undefined {
   const shown = text.length > 600 ? `${text.slice(0, 200)} … ${text.slice(-400)}` : text;
   if (status >= 400) {
     if (INTERNAL.test(text)) return `${status}, a fault of its own: ${shown}`;
-    const isSaid = messageIn(words, text) !== undefined || isWithin(text, theirs);
-    return isSaid ? undefined : `${status}, not in ${words}'s words: ${shown}`;
+    const isReported = readErrorMessage(errorFormat, text) !== undefined || isWithin(text, theirs);
+    return isReported ? undefined : `${status}, not in ${errorFormat}'s words: ${shown}`;
   }
   if (type.startsWith("text/event-stream")) {
     return ending === undefined || ending.test(text) ? undefined : `A stream without an end: ${shown}`;
@@ -123,13 +126,13 @@ function faultIn({ words, ending, theirs, isUnread = false }: Case, { status, ty
   return plain(text) === undefined ? `No JSON: ${shown}` : undefined;
 }
 
-/** Whether it is the provider's own error, or one that stands within its answer. */
+/** True if the error is the provider's own, or part of its answer. */
 function isWithin(text: string, theirs = ""): boolean {
-  const said = plain(text);
-  return said !== undefined && (theirs.includes(said) || plain(theirs)?.includes(said) === true);
+  const normalized = plain(text);
+  return normalized !== undefined && (theirs.includes(normalized) || plain(theirs)?.includes(normalized) === true);
 }
 
-/** JSON in one form; undefined where it is none. */
+/** Returns normalized JSON; undefined for other text. */
 function plain(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -1,12 +1,12 @@
-// Spoils what is valid: JSON in its places, and text and bytes wherever. The same random numbers spoil it the same way.
+// Corrupts valid data: JSON at its values, and text and bytes anywhere. Deterministic for a given random source.
 
 export type Random = () => number;
 export type Spoilt = { what: string; bytes: Uint8Array };
 
 const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
-const upTo = (random: Random, most: number): number => Math.floor(random() * (most + 1));
+const upTo = (random: Random, max: number): number => Math.floor(random() * (max + 1));
 
-/** Values as JSON texts: what is in them need not be what JSON.stringify would write. */
+/** Values as JSON text, because JSON.stringify would not write some of them. */
 const ODD_VALUES: readonly [string, ...string[]] = [
   "null",
   "true",
@@ -60,13 +60,13 @@ const ODD_KEYS: readonly [string, ...string[]] = [
   "extra",
 ];
 
-/** Where a value stands in a JSON text. */
+/** The position of a value in a JSON text. */
 interface Span {
   from: number;
   to: number;
 }
 
-/** The values of a JSON text that this module wrote itself, by their places. */
+/** Returns the positions of all values in a JSON text of this module. */
 function spansOf(value: unknown, from: number, spans: Span[]): number {
   const text = JSON.stringify(value);
   spans.push({ from, to: from + text.length });
@@ -80,10 +80,10 @@ function spansOf(value: unknown, from: number, spans: Span[]): number {
   return from + text.length;
 }
 
-/** `text` is that of the value, `others` those of all values. */
+/** `text` is the value's JSON, `others` that of all values. */
 type SpoilText = (text: string, random: Random, others: () => string) => string;
 
-const IN_PLACE: Readonly<Record<string, SpoilText>> = {
+const IN_JSON: Readonly<Record<string, SpoilText>> = {
   "another value": (_, random) => pick(random, ODD_VALUES),
   "another one's value": (_, __, others) => others(),
   "its own value twice": (text) => `[${text},${text}]`,
@@ -133,7 +133,7 @@ const ANYWHERE: Readonly<Record<string, SpoilBytes>> = {
   "nothing at all": () => new Uint8Array(0),
 };
 
-/** Some values of the JSON become another one, twice, a text, or have a key more. */
+/** Replaces, duplicates, stringifies or extends some values of the JSON. */
 export function spoilJson(value: unknown, random: Random, other: Uint8Array): Spoilt {
   let text = JSON.stringify(value);
   if (random() < 0.3) return spoilBytes(bytesOf(text), random, other);
@@ -147,11 +147,11 @@ export function spoilJson(value: unknown, random: Random, other: Uint8Array): Sp
   };
   const done: string[] = [];
   let end = text.length;
-  // From the back, so that places stay what they are; of two that overlap, one.
+  // From the end, so that positions stay valid; overlapping ones are skipped.
   for (const { from, to } of chosen.toSorted((a, b) => b.from - a.from)) {
     if (to > end) continue;
     end = from;
-    const [what, spoil] = pick(random, Object.entries(IN_PLACE) as [[string, SpoilText], ...[string, SpoilText][]]);
+    const [what, spoil] = pick(random, Object.entries(IN_JSON) as [[string, SpoilText], ...[string, SpoilText][]]);
     text = text.slice(0, from) + spoil(text.slice(from, to), random, others) + text.slice(to);
     done.push(`${what} at ${from}`);
   }

@@ -1,16 +1,16 @@
-// Too much of anything: bodies, what they unfold to, nesting, headers, addresses. Every route that reads a body refuses
-// it in the words of its clients, and the server goes on.
+// Oversized input: bodies, compressed bodies, nesting, headers, URLs. Every route with a body rejects it in the format
+// of its clients, and the server continues.
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
-import { connectRaw } from "../support/raw.ts";
-import { messageIn, pathTo, ROUTES, titled, wordsOf } from "./routes.ts";
-import { jsonOf, tell, textAt } from "./support.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { connectRaw } from "../support/raw-client.ts";
+import { readErrorMessage, pathTo, ROUTES, titled, detectErrorFormat } from "./routes.ts";
+import { jsonOf, sendAndRead, textAt } from "./support.ts";
 
 const BODY = 20_000;
 let koine: KoineServer;
-/** Things to send a body to: it is read only where they are there. */
+/** Existing resources, because a body is read only for those. */
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   koine = await startKoine({
@@ -24,8 +24,8 @@ beforeAll(async () => {
       requestMs: 2000,
     },
   });
-  const made = await tell(koine, { method: "POST", path: "/v1/task", body: {} });
-  ids["task"] = textAt(jsonOf(made), "task", "id");
+  const created = await sendAndRead(koine, { method: "POST", path: "/v1/task", body: {} });
+  ids["task"] = textAt(jsonOf(created), "task", "id");
 });
 afterAll(() => koine.close());
 afterEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   expect((await fetch(`${koine.url}/v1/threads`)).status).toBe(200);
 });
 
-/** Bodies that are bytes, whatever they say. */
+/** Operations whose body is bytes. */
 const BYTES = new Set(["putBlob", "importThreads"]);
 const READING = ROUTES.filter(
   ({ method, operation }) => method !== "GET" && (operation.body !== undefined || BYTES.has(operation.id)),
@@ -53,34 +53,34 @@ async function refusal(
   return await client.closed();
 }
 
-const bodyIn = (heard: string): string => heard.slice(heard.indexOf("\r\n\r\n") + 4);
+const bodyIn = (received: string): string => received.slice(received.indexOf("\r\n\r\n") + 4);
 
-test("there are routes that read", () => {
+test("there are routes with a body", () => {
   expect(READING.length).toBeGreaterThan(15);
 });
 
 describe("a body that is too large", () => {
-  test.each(titled(READING))("is refused by %s before it is sent, where it says so", async (_, route) => {
+  test.each(titled(READING))("is rejected by %s before it is sent, if its length is declared", async (_, route) => {
     const head = ["Content-Type: application/json", `Content-Length: ${BODY + 1}`];
-    const heard = await refusal(route.method, pathOf(route.paths[0]), head, "");
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
-    expect(messageIn(wordsOf(route), bodyIn(heard)), heard).toContain(`${BODY} bytes`);
+    const received = await refusal(route.method, pathOf(route.paths[0]), head, "");
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(readErrorMessage(detectErrorFormat(route), bodyIn(received)), received).toContain(`${BODY} bytes`);
   });
 
-  test.each(titled(READING))("is refused by %s where it comes in pieces that nobody counted", async (_, route) => {
-    const piece = `1000\r\n${" ".repeat(0x1000)}\r\n`;
-    const heard = await refusal(
+  test.each(titled(READING))("is rejected by %s if it is chunked", async (_, route) => {
+    const chunk = `1000\r\n${" ".repeat(0x1000)}\r\n`;
+    const received = await refusal(
       route.method,
       pathOf(route.paths[0]),
       ["Transfer-Encoding: chunked"],
-      `${piece.repeat(6)}0\r\n\r\n`,
+      `${chunk.repeat(6)}0\r\n\r\n`,
     );
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
-    expect(messageIn(wordsOf(route), bodyIn(heard)), heard).toContain(`${BODY} bytes`);
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(readErrorMessage(detectErrorFormat(route), bodyIn(received)), received).toContain(`${BODY} bytes`);
   });
 });
 
-describe("a body that unfolds", () => {
+describe("a compression bomb", () => {
   const bomb = `{"a":"${"0".repeat(1_000_000)}"}`;
   const folded: readonly (readonly [string, Uint8Array])[] = [
     ["gzip", gzipSync(bomb)],
@@ -90,36 +90,36 @@ describe("a body that unfolds", () => {
     ["gzip, gzip", gzipSync(gzipSync(bomb))],
   ];
 
-  test.each(titled(JSON_READING))("is refused by %s, whatever it is folded with", async (_, route) => {
+  test.each(titled(JSON_READING))("is rejected by %s, with every encoding", async (_, route) => {
     for (const [encoding, bytes] of folded) {
-      const told = await tell(koine, {
+      const reply = await sendAndRead(koine, {
         method: route.method,
         path: pathOf(route.paths[0]),
         headers: { "content-encoding": encoding },
         body: bytes,
       });
-      expect(told.status, `${encoding}: ${told.text}`).toBe(413);
-      expect(messageIn(wordsOf(route), told.text)).toContain("decoded");
+      expect(reply.status, `${encoding}: ${reply.text}`).toBe(413);
+      expect(readErrorMessage(detectErrorFormat(route), reply.text)).toContain("after decoding");
     }
   });
 });
 
 describe("JSON that is nested too deep", () => {
-  test.each(titled(JSON_READING))("is refused by %s", async (_, route) => {
+  test.each(titled(JSON_READING))("is rejected by %s", async (_, route) => {
     const path = pathOf(route.paths[0]);
     for (const body of [
       "[".repeat(9000) + "]".repeat(9000),
       `${'{"a":'.repeat(60)}1${"}".repeat(60)}`,
       "[".repeat(19_000),
     ]) {
-      const { status, text } = await tell(koine, { method: route.method, path, body });
+      const { status, text } = await sendAndRead(koine, { method: route.method, path, body });
       expect([400, 413], text).toContain(status);
-      expect(messageIn(wordsOf(route), text), text).toBeDefined();
+      expect(readErrorMessage(detectErrorFormat(route), text), text).toBeDefined();
     }
   });
 });
 
-describe("headers and addresses that are too long or too many", () => {
+describe("headers and URLs that are too long or too many", () => {
   const get = (target: string, lines: readonly string[] = []): Promise<string> => refusal("GET", target, lines, "");
 
   test.each<[string, () => Promise<string>]>([
@@ -145,10 +145,10 @@ describe("headers and addresses that are too long or too many", () => {
     ["a long path", () => get(`/v1/threads/${"y".repeat(9000)}`)],
     ["a long query", () => get(`/v1/threads?before=${"y".repeat(9000)}`)],
     ["many fields of a query", () => get(`/v1/threads?${"a=1&".repeat(2500)}`)],
-  ])("%s are refused", async (_, heard) => {
-    const text = await heard();
+  ])("%s are refused", async (_, received) => {
+    const text = await received();
     expect(text).toMatch(/^HTTP\/1\.1 4(?:31|14) /);
-    expect(messageIn("koine", bodyIn(text)), text).toBeDefined();
+    expect(readErrorMessage("koine", bodyIn(text)), text).toBeDefined();
   });
 
   test.each<[string, string]>([

@@ -1,10 +1,10 @@
-// A provider that answers bytes as they are: status line, headers and body are whatever a test says, HTTP or not.
+// A provider that replies with raw bytes: status line, headers and body as the test defines them, valid HTTP or not.
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { HttpProvider } from "../../../src/client/index.ts";
-import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
 
 export interface RawQuestion {
-  /** The first line and the headers, as they came. */
+  /** The request line and the headers. */
   head: string;
   path: string;
   body: string;
@@ -12,15 +12,15 @@ export interface RawQuestion {
 
 export interface RawReply {
   bytes: Uint8Array | string;
-  /** What happens then: the connection is closed in order, or torn down, or left as it is. Default: closed. */
+  /** Afterwards the connection is closed, reset, or left open. Default: closed. */
   afterwards?: "close" | "tear" | "stall";
 }
 
 export interface RawUpstream extends AsyncDisposable {
   readonly url: string;
   readonly questions: RawQuestion[];
-  /** As a provider that speaks the dialect. Nothing is tried twice, and nothing waited for long. */
-  provider(dialect: DoorId, more?: Partial<HttpProvider>): HttpProvider;
+  /** Returns the provider configuration, without retries and with short timeouts. */
+  provider(dialect: ClientProtocolId, more?: Partial<HttpProvider>): HttpProvider;
 }
 
 export const PROTOCOLS = [
@@ -28,7 +28,7 @@ export const PROTOCOLS = [
   "openai-responses",
   "anthropic",
   "gemini",
-] as const satisfies readonly DoorId[];
+] as const satisfies readonly ClientProtocolId[];
 
 const WAITS = { retry: { attempts: 1 }, timeouts: { connectMs: 5000, replyMs: 1500, gapMs: 1000, totalMs: 5000 } };
 
@@ -38,15 +38,15 @@ export async function rawUpstream(answer: (question: RawQuestion) => RawReply): 
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // Who leaves early tears the connection down.
+    // A client that disconnects early resets the connection.
     socket.on("error", () => {});
-    let heard = "";
+    let received = "";
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => {
-      heard += text;
-      const question = wholeQuestion(heard);
+      received += text;
+      const question = wholeQuestion(received);
       if (question === undefined) return;
-      heard = "";
+      received = "";
       questions.push(question);
       const { bytes, afterwards = "close" } = answer(question);
       if (afterwards === "close") socket.end(bytes);
@@ -73,16 +73,16 @@ export async function rawUpstream(answer: (question: RawQuestion) => RawReply): 
   };
 }
 
-function wholeQuestion(heard: string): RawQuestion | undefined {
-  const end = heard.indexOf("\r\n\r\n");
+function wholeQuestion(received: string): RawQuestion | undefined {
+  const end = received.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
-  const head = heard.slice(0, end);
+  const head = received.slice(0, end);
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-  if (heard.length < end + 4 + length) return undefined;
-  return { head, path: head.split(" ")[1] ?? "", body: heard.slice(end + 4) };
+  if (received.length < end + 4 + length) return undefined;
+  return { head, path: head.split(" ")[1] ?? "", body: received.slice(end + 4) };
 }
 
-/** An ordinary reply. */
+/** Creates a valid HTTP reply. */
 export function httpReply(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
-// A page of anybody in a browser of somebody who runs the server: whatever name it gives the server's address, and
-// whatever origin it has, it hears nothing. Raw connections, since no client would say most of this.
+// DNS rebinding: a web page in the browser of a user who runs the server receives nothing, whatever host name and
+// origin it uses. Raw connections, because HTTP clients do not send such requests.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
-import { connectRaw } from "../support/raw.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { pathTo, ROUTES, titled } from "./routes.ts";
 
 let koine: KoineServer;
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => koine.close());
 
-/** The reply to a request that is written as it is; `%` is the server's port. */
-async function say(target: string, lines: readonly string[], method = "GET", version = "1.1"): Promise<string> {
+/** Returns the reply to a raw request; `%` is the server's port. */
+async function sendRaw(target: string, lines: readonly string[], method = "GET", version = "1.1"): Promise<string> {
   using client = connectRaw(koine.url);
   const text = [`${method} ${target} HTTP/${version}`, ...lines, "Connection: close", "", ""].join("\r\n");
   client.write(text.replaceAll("%", port));
@@ -65,35 +65,39 @@ describe("a server on loopback is reached as", () => {
     ["localhost, evil.example", 403],
     ["", 403],
   ])("%j: %i", async (host, status) => {
-    const heard = await say("/healthz", [`Host: ${host}`]);
-    expect(statusOf(heard), heard).toBe(status);
-    if (status === 403) expect(heard).toContain('"code":"forbidden"');
+    const received = await sendRaw("/healthz", [`Host: ${host}`]);
+    expect(statusOf(received), received).toBe(status);
+    if (status === 403) expect(received).toContain('"code":"forbidden"');
   });
 
-  test("nothing: a browser always says a name, and a client that says none is told to", async () => {
-    expect(statusOf(await say("/healthz", []))).toBe(400);
+  test("nothing: a browser always sends a host, and a client without one gets an error", async () => {
+    expect(statusOf(await sendRaw("/healthz", []))).toBe(400);
   });
 
-  test("two names at once: the first counts, and a second one does not help it", async () => {
-    expect(statusOf(await say("/healthz", ["Host: evil.example", "Host: localhost"]))).toBeGreaterThanOrEqual(400);
-    const heard = await say("/v1/threads", ["Host: localhost", "Host: evil.example", "Origin: http://evil.example"]);
-    expect(statusOf(heard)).toBeGreaterThanOrEqual(400);
+  test("two hosts at once: the first one counts", async () => {
+    expect(statusOf(await sendRaw("/healthz", ["Host: evil.example", "Host: localhost"]))).toBeGreaterThanOrEqual(400);
+    const received = await sendRaw("/v1/threads", [
+      "Host: localhost",
+      "Host: evil.example",
+      "Origin: http://evil.example",
+    ]);
+    expect(statusOf(received)).toBeGreaterThanOrEqual(400);
   });
 
-  test("the absolute form of a target: the name in it counts, whatever the header says", async () => {
-    expect(statusOf(await say("http://localhost:%/healthz", ["Host: localhost"]))).toBe(200);
-    expect(statusOf(await say("http://evil.example/healthz", ["Host: localhost:%"]))).toBe(403);
-    expect(statusOf(await say("https://evil.example:%/healthz", ["Host: 127.0.0.1"]))).toBe(403);
-    expect(statusOf(await say("http://localhost@evil.example/healthz", ["Host: localhost"]))).toBe(403);
-    expect(statusOf(await say("HTTP://EVIL.EXAMPLE/healthz", ["Host: localhost"]))).toBe(403);
-    // Neither a way out to somewhere else.
-    expect(statusOf(await say("evil.example:443", ["Host: localhost"], "CONNECT"))).not.toBe(200);
-    expect(statusOf(await say("//evil.example/healthz", ["Host: localhost"]))).toBe(404);
+  test("an absolute target: its host counts, not the header", async () => {
+    expect(statusOf(await sendRaw("http://localhost:%/healthz", ["Host: localhost"]))).toBe(200);
+    expect(statusOf(await sendRaw("http://evil.example/healthz", ["Host: localhost:%"]))).toBe(403);
+    expect(statusOf(await sendRaw("https://evil.example:%/healthz", ["Host: 127.0.0.1"]))).toBe(403);
+    expect(statusOf(await sendRaw("http://localhost@evil.example/healthz", ["Host: localhost"]))).toBe(403);
+    expect(statusOf(await sendRaw("HTTP://EVIL.EXAMPLE/healthz", ["Host: localhost"]))).toBe(403);
+    // No redirect to another host.
+    expect(statusOf(await sendRaw("evil.example:443", ["Host: localhost"], "CONNECT"))).not.toBe(200);
+    expect(statusOf(await sendRaw("//evil.example/healthz", ["Host: localhost"]))).toBe(404);
   });
 
-  test("names in other headers: none of them counts", async () => {
+  test("hosts in other headers: none of them counts", async () => {
     for (const line of ["X-Forwarded-Host: localhost", "Forwarded: host=localhost", "X-Host: localhost"]) {
-      expect(statusOf(await say("/healthz", ["Host: evil.example", line]))).toBe(403);
+      expect(statusOf(await sendRaw("/healthz", ["Host: evil.example", line]))).toBe(403);
     }
   });
 });
@@ -117,28 +121,31 @@ describe("a page with the origin", () => {
     ["file://", 403],
     ["chrome-extension://abcdefgh", 403],
     ["*", 403],
-  ])("%j may ask: %i", async (origin, status) => {
-    const heard = await say("/v1/threads", ["Host: localhost:%", `Origin: ${origin}`]);
-    expect(statusOf(heard), heard).toBe(status);
-    const allowed = /access-control-allow-origin: (.*)\r/i.exec(heard)?.[1];
+  ])("%j is allowed: %i", async (origin, status) => {
+    const received = await sendRaw("/v1/threads", ["Host: localhost:%", `Origin: ${origin}`]);
+    expect(statusOf(received), received).toBe(status);
+    const allowed = /access-control-allow-origin: (.*)\r/i.exec(received)?.[1];
     expect(allowed).toBe(origin === "https://app.example" ? origin : undefined);
   });
 
-  test.each(titled(ROUTES))("of somebody else is refused by %s, and before it asks", async (_, { method, paths }) => {
-    const lines = ["Host: localhost:%", "Origin: https://evil.example"];
-    const path = pathTo(paths[0]);
-    const [asked, before] = await Promise.all([
-      say(path, [...lines, "Content-Length: 0"], method),
-      say(path, [...lines, `Access-Control-Request-Method: ${method}`], "OPTIONS"),
-    ]);
-    for (const heard of [asked, before]) {
-      expect(statusOf(heard), heard).toBe(403);
-      expect(heard.toLowerCase()).not.toContain("access-control-allow");
-    }
-  });
+  test.each(titled(ROUTES))(
+    "of another site is rejected by %s, also in its preflight",
+    async (_, { method, paths }) => {
+      const lines = ["Host: localhost:%", "Origin: https://evil.example"];
+      const path = pathTo(paths[0]);
+      const [reply, before] = await Promise.all([
+        sendRaw(path, [...lines, "Content-Length: 0"], method),
+        sendRaw(path, [...lines, `Access-Control-Request-Method: ${method}`], "OPTIONS"),
+      ]);
+      for (const received of [reply, before]) {
+        expect(statusOf(received), received).toBe(403);
+        expect(received.toLowerCase()).not.toContain("access-control-allow");
+      }
+    },
+  );
 
-  test("that is allowed may ask what it asks to, and no other may read the answer", async () => {
-    const heard = await say(
+  test("that is allowed may send its request, and no other may read the reply", async () => {
+    const received = await sendRaw(
       "/v1/messages",
       [
         "Host: localhost:%",
@@ -148,16 +155,16 @@ describe("a page with the origin", () => {
       ],
       "OPTIONS",
     );
-    expect(statusOf(heard)).toBe(204);
-    expect(heard).toMatch(/access-control-allow-origin: https:\/\/app\.example\r/i);
-    expect(heard).toMatch(/vary: origin/i);
-    expect(heard).not.toMatch(/access-control-allow-credentials/i);
+    expect(statusOf(received)).toBe(204);
+    expect(received).toMatch(/access-control-allow-origin: https:\/\/app\.example\r/i);
+    expect(received).toMatch(/vary: origin/i);
+    expect(received).not.toMatch(/access-control-allow-credentials/i);
   });
 
-  test("that says none but embeds or posts a form from another site is refused", async () => {
+  test("without an origin that embeds or posts a form from another site is rejected", async () => {
     for (const mode of ["no-cors", "cors", "navigate"]) {
       const lines = ["Host: localhost:%", "Sec-Fetch-Site: cross-site", `Sec-Fetch-Mode: ${mode}`, "Content-Length: 2"];
-      expect(statusOf(await say("/v1/threads", [...lines, "", "{}"], "POST"))).toBe(403);
+      expect(statusOf(await sendRaw("/v1/threads", [...lines, "", "{}"], "POST"))).toBe(403);
     }
   });
 });

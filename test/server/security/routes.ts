@@ -1,9 +1,9 @@
-// The server's routes as tests see them: all of them, whose words their errors are in, and a path that leads to each.
+// The server's routes for tests: all routes, their error formats, and a path for each.
 import { completeConfig } from "../../../src/server/config/defaults.ts";
 import { createServer } from "../../../src/server/server.ts";
 import type { Route } from "../../../src/server/types.ts";
 
-/** From a server that does nothing else: tests are made before a real one runs. */
+/** From a server that is only used for its routes, because tests are defined before the real one runs. */
 const describing = await createServer(completeConfig({ log: { level: "silent", format: "json" } }));
 export const ROUTES: readonly Route[] = describing.routes;
 await describing.close();
@@ -11,15 +11,15 @@ await describing.close();
 export const titled = (routes: readonly Route[]): [string, Route][] =>
   routes.map((route) => [`${route.method} ${route.paths[0]}`, route]);
 
-/** With something in the place of every name. */
+/** Returns the path with a value for every parameter. */
 export function pathTo(path: string, id = "nothing-known"): string {
   return path.replace(/(?<=\/):\w+/, id).replace("*model", "demo/koine");
 }
 
-export type Words = "koine" | "openai" | "anthropic" | "gemini";
+export type ErrorFormat = "koine" | "openai" | "anthropic" | "gemini";
 
-/** Whose words a route's errors are in. */
-export function wordsOf({ formatError: failure, paths, operation }: Route): Words {
+/** Returns the error format of a route. */
+export function detectErrorFormat({ formatError: failure, paths, operation }: Route): ErrorFormat {
   if (failure === undefined) return "koine";
   if (operation.id.startsWith("createMessage") || operation.id === "countMessageTokens") return "anthropic";
   return /gemini|generatecontent|counttokens/i.test(operation.id) || paths[0].startsWith("/v1beta")
@@ -29,8 +29,8 @@ export function wordsOf({ formatError: failure, paths, operation }: Route): Word
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** The message of an error in these words; undefined where it is none. */
-export function messageIn(words: Words, text: string): string | undefined {
+/** Returns the message of an error in this format; undefined if it is none. */
+export function readErrorMessage(errorFormat: ErrorFormat, text: string): string | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -44,6 +44,6 @@ export function messageIn(words: Words, text: string): string | undefined {
     openai: "type" in error && "param" in error && "code" in error,
     anthropic: body["type"] === "error" && typeof error["type"] === "string",
     gemini: typeof error["code"] === "number" && typeof error["status"] === "string",
-  }[words];
+  }[errorFormat];
   return isTheirs && typeof error["message"] === "string" ? error["message"] : undefined;
 }

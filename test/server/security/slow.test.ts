@@ -1,27 +1,27 @@
-// Clients that take their time: with their headers, with their bodies, or with reading. Each is let go after the time
-// that the settings give it, and the others notice nothing.
+// Slow clients: slow headers, slow bodies, slow reading. Each is disconnected after its time limit, and others are not
+// affected.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { demo } from "../../../src/client/index.ts";
 import type { Delta } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
-import { connectRaw, type RawClient } from "../support/raw.ts";
-import { messageIn, pathTo, ROUTES, titled, wordsOf } from "./routes.ts";
-import { tell } from "./support.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { connectRaw, type RawClient } from "../support/raw-client.ts";
+import { readErrorMessage, pathTo, ROUTES, titled, detectErrorFormat } from "./routes.ts";
+import { sendAndRead } from "./support.ts";
 
-/** Says a lot, for as long as somebody listens. */
+/** A model that emits text without end. */
 class Talker {
-  pieces = 0;
+  deltaCount = 0;
   readonly stopped = Promise.withResolvers<void>();
-  readonly provider: LocalProvider = { models: ["talker"], answer: (_, { signal }) => this.#talk(signal) };
+  readonly provider: LocalProvider = { models: ["talker"], answer: (_, { signal }) => this.#answer(signal) };
 
-  async *#talk(signal: AbortSignal): AsyncGenerator<Delta> {
+  async *#answer(signal: AbortSignal): AsyncGenerator<Delta> {
     signal.addEventListener("abort", () => this.stopped.resolve(), { once: true });
     yield { kind: "start", payload: { modelId: "talker", requestId: "r", contractVersion: 1 } };
     while (!signal.aborted) {
-      this.pieces++;
-      yield { kind: "text", payload: { textDelta: "word ".repeat(4000), part: 0 } };
+      this.deltaCount++;
+      yield { kind: "text", payload: { textDelta: "word ".repeat(4000), partKey: 0 } };
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -36,10 +36,11 @@ beforeAll(async () => {
 });
 afterAll(() => koine.close());
 
-const isWell = async (): Promise<boolean> => (await tell(koine, { method: "GET", path: "/v1/threads" })).status === 200;
-const bodyIn = (heard: string): string => heard.slice(heard.indexOf("\r\n\r\n") + 4);
+const isWell = async (): Promise<boolean> =>
+  (await sendAndRead(koine, { method: "GET", path: "/v1/threads" })).status === 200;
+const bodyIn = (received: string): string => received.slice(received.indexOf("\r\n\r\n") + 4);
 
-/** Writes a letter now and then, until the connection is closed. */
+/** Writes single characters until the connection is closed. */
 async function drip(client: RawClient, letter: string): Promise<string> {
   const timer = setInterval(() => client.write(letter), 40);
   try {
@@ -49,49 +50,49 @@ async function drip(client: RawClient, letter: string): Promise<string> {
   }
 }
 
-describe("headers that come a letter at a time", () => {
-  test("are not waited for, however many clients send them", async () => {
+describe("headers that arrive byte by byte", () => {
+  test("time out, for any number of clients", async () => {
     const clients = Array.from({ length: 50 }, () => connectRaw(koine.url));
-    const heard = Promise.all(
+    const received = Promise.all(
       clients.map((client) => {
         client.write("GET /v1/threads HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
         return drip(client, "a");
       }),
     );
     expect(await isWell()).toBe(true);
-    for (const text of await heard) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"timeout"/);
+    for (const text of await received) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"timeout"/);
   });
 
-  test("are not waited for where nothing comes at all", async () => {
+  test("time out if nothing arrives", async () => {
     const clients = Array.from({ length: 20 }, () => connectRaw(koine.url));
     await Promise.all(clients.map((client) => client.closed()));
     expect(await isWell()).toBe(true);
   });
 });
 
-// Each lingers for a while after its refusal, so that its client can hear it: all of them at once.
-describe.concurrent("a body that comes a letter at a time", () => {
+// Concurrent, because each connection lingers after its error reply.
+describe.concurrent("a body that arrives byte by byte", () => {
   const reading = ROUTES.filter(({ method, operation }) => method === "POST" && operation.body !== undefined);
   const known = reading.filter(({ paths }) => !paths[0].startsWith("/v1/task/"));
 
-  test.each(titled(known))("is not waited for by %s, which says so in the words of its clients", async (_, route) => {
+  test.each(titled(known))("times out at %s, with an error in the format of its clients", async (_, route) => {
     using client = connectRaw(koine.url);
     const head = [`POST ${pathTo(route.paths[0])} HTTP/1.1`, "Host: localhost", "Content-Length: 5000"];
     client.write(`${head.join("\r\n")}\r\n\r\n{"a`);
-    const heard = await drip(client, "a");
-    expect(heard).toMatch(/^HTTP\/1\.1 408 /);
-    const [first = ""] = bodyIn(heard).split("HTTP/1.1");
-    expect(messageIn(wordsOf(route), first), heard).toContain("did not arrive");
+    const received = await drip(client, "a");
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
+    const [first = ""] = bodyIn(received).split("HTTP/1.1");
+    expect(readErrorMessage(detectErrorFormat(route), first), received).toContain("did not arrive");
   });
 
-  test("is not waited for where nobody reads it", async () => {
+  test("times out if no route reads it", async () => {
     using client = connectRaw(koine.url);
     client.write("POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{");
     expect(await drip(client, "a")).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
 
-describe("a connection that asks nothing more", () => {
+describe("an idle connection", () => {
   test("is closed", async () => {
     using client = connectRaw(koine.url);
     client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -100,34 +101,34 @@ describe("a connection that asks nothing more", () => {
 });
 
 describe("a reader that does not read", () => {
-  test("is let go, and the model that nobody listens to is stopped", async () => {
+  test("is cut off, and its model call is aborted", async () => {
     using client = connectRaw(koine.url);
     const body = '{"model":"talk/talker","stream":true,"messages":[{"role":"user","content":"Talk."}]}';
     const head = ["POST /v1/chat/completions HTTP/1.1", "Host: localhost", "X-Koine-Record: off"];
     client.write(`${head.join("\r\n")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     client.socket.pause();
     await talker.stopped.promise;
-    // What was said meanwhile fits into buffers: the model was not read faster than its reader.
-    expect(talker.pieces * 20_000).toBeLessThan(30_000_000);
+    // The text so far fits into buffers: the model was not read faster than its reader.
+    expect(talker.deltaCount * 20_000).toBeLessThan(30_000_000);
     expect(await isWell()).toBe(true);
     client.socket.resume();
     await client.closed();
   });
 
-  test("of a long export is let go", async () => {
-    // Each text its own: the same one would be kept, and exported, once.
+  test("of a long export is cut off", async () => {
+    // Different texts, because equal ones would be stored and exported once.
     const texts = Array.from({ length: 200 }, (_, index) => `${index} `.repeat(15_000));
     const messages = texts.map((text) => ({ role: "user", parts: [{ type: "text", text }] }));
-    const made = await tell(koine, { method: "POST", path: "/v1/threads", body: { messages } });
-    expect(made.status).toBe(201);
+    const created = await sendAndRead(koine, { method: "POST", path: "/v1/threads", body: { messages } });
+    expect(created.status).toBe(201);
     using client = connectRaw(koine.url);
     client.write("GET /v1/export HTTP/1.1\r\nHost: localhost\r\n\r\n");
     client.socket.pause();
-    const counted = async (): Promise<string> => (await tell(koine, { method: "GET", path: "/metrics" })).text;
-    await expect.poll(counted, { timeout: 5000 }).toMatch(/koine_streams_total\{[^}]*exportThreads[^}]*cut[^}]*\} 1/);
+    const counted = async (): Promise<string> => (await sendAndRead(koine, { method: "GET", path: "/metrics" })).text;
+    await expect.poll(counted).toMatch(/koine_streams_total\{[^}]*exportThreads[^}]*cut[^}]*\} 1/);
     client.socket.resume();
-    const heard = await client.closed();
-    expect(heard).not.toContain('"kind":"all-end"');
-    expect(heard.length).toBeLessThan(texts.join("").length);
+    const received = await client.closed();
+    expect(received).not.toContain('"kind":"all-end"');
+    expect(received.length).toBeLessThan(texts.join("").length);
   });
 });

@@ -1,9 +1,9 @@
-// What the security tests share: tenants with tokens, a client that names nothing it is not told, and words of attack.
+// Shared helpers of the security tests: tenants with tokens, a plain client, and accessors for replies.
 import { createHash } from "node:crypto";
 import type { TenantConfig } from "../../../src/server/config/types.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 
-/** Tenants, each with the names of its tokens. */
+/** Returns tenants with tokens of these names. */
 export function tenantsOf(names: Readonly<Record<string, readonly string[]>>): Map<string, TenantConfig> {
   const tenants = Object.entries(names).map(([tenant, tokens]): [string, TenantConfig] => [
     tenant,
@@ -12,20 +12,20 @@ export function tenantsOf(names: Readonly<Record<string, readonly string[]>>): M
   return new Map(tenants);
 }
 
-/** The token of this name, as a client would have it. */
+/** Returns the token of this name. */
 export function tokenOf(name: string): string {
   return `koine_token-of-${name}-0123456789`;
 }
 
-export interface Sent {
+export interface SentRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  /** Text and bytes go out as they are, everything else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   body?: unknown;
 }
 
-export interface Told {
+export interface ReadReply {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -37,32 +37,32 @@ function bearer(name: string): Record<string, string> {
 
 function bodyOf(body: unknown): BodyInit | undefined {
   if (body === undefined || typeof body === "string") return body;
-  // Node's own types of bytes say more than the web's.
+  // Node's byte types are narrower than the web's.
   return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body);
 }
 
-/** The request as the server would have it from a client: without a network between them. */
-export function ask(koine: KoineServer, sent: Sent, token?: string): Promise<Response> {
+/** Sends a request without a network. */
+export function send(koine: KoineServer, sent: SentRequest, token?: string): Promise<Response> {
   const { method, path, headers = {}, body } = sent;
   const init: RequestInit = { method, headers: { "content-type": "application/json", ...headers } };
   if (token !== undefined) Object.assign(init.headers ?? {}, bearer(token));
-  const given = bodyOf(body);
-  if (given !== undefined) init.body = given;
+  const requestBody = bodyOf(body);
+  if (requestBody !== undefined) init.body = requestBody;
   return koine.fetch(new Request(`http://localhost${path}`, init));
 }
 
-export async function tell(koine: KoineServer, sent: Sent, token?: string): Promise<Told> {
-  const reply = await ask(koine, sent, token);
+export async function sendAndRead(koine: KoineServer, sent: SentRequest, token?: string): Promise<ReadReply> {
+  const reply = await send(koine, sent, token);
   return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
 }
 
-/** Reads a stream that may never end, until the words are in it. */
-export async function readUntil(reply: Response, words: string): Promise<string> {
+/** Reads an endless stream until it contains the text. */
+export async function readUntil(reply: Response, endText: string): Promise<string> {
   if (reply.body === null) return "";
   const reader = reply.body.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  while (!text.includes(words)) {
+  while (!text.includes(endText)) {
     const { done, value } = await reader.read();
     if (done) return text;
     text += decoder.decode(value, { stream: true });
@@ -71,21 +71,21 @@ export async function readUntil(reply: Response, words: string): Promise<string>
   return text;
 }
 
-/** JSON of a reply that must be an object. */
-export function jsonOf({ status, text }: Told): Record<string, unknown> {
+/** Returns the JSON object of a reply. */
+export function jsonOf({ status, text }: ReadReply): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value === "object" && value !== null && status < 400) return value as Record<string, unknown>;
   throw new Error(`It was refused: ${status} ${text}`);
 }
 
-/** A value within a reply, by the names on the way to it. */
-export function within(value: unknown, ...keys: readonly (string | number)[]): unknown {
+/** Returns a value within a reply. */
+export function valueAt(value: unknown, ...keys: readonly (string | number)[]): unknown {
   return keys.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], value);
 }
 
-/** A text within a reply, by the names on the way to it. */
+/** Returns a text within a reply. */
 export function textAt(value: unknown, ...keys: readonly (string | number)[]): string {
-  const found = within(value, ...keys);
-  if (typeof found === "string" && found !== "") return found;
+  const item = valueAt(value, ...keys);
+  if (typeof item === "string" && item !== "") return item;
   throw new Error(`There is no text at ${keys.join("/")} in ${JSON.stringify(value)}`);
 }

@@ -1,5 +1,5 @@
-// Tenants never learn of each other: one that holds all ids of another hears from every route exactly what one hears
-// that holds ids which nobody has. Nothing of the first tenant's has changed afterwards.
+// Tenant isolation: with ids of another tenant, every route replies exactly as with ids that do not exist, and nothing
+// of the other tenant changes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,36 +12,36 @@ import type { KoineServer } from "../../../src/server/server.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { freshSchema } from "../../support/postgres.ts";
 import { tries } from "../../support/tries.ts";
-import { startKoine } from "../support/koine.ts";
+import { startKoine } from "../support/start-koine.ts";
 import { HeldModel } from "../tasks/support.ts";
-import { attacksOn, type Attack, BODIES, MAKES, type Own } from "./attacks.ts";
-import { type Ids, inventory, settle, UNTOLD, WORD } from "./belongings.ts";
-import { ask, jsonOf, readUntil, tell, tenantsOf, textAt, type Told } from "./support.ts";
+import { attacksOn, type Attack, BODIES, MAKES, type AttackerData } from "./attacks.ts";
+import { type TenantIds, readEverything, createTenantData, SECRET_TEXT, TENANT_TEXT } from "./tenant-data.ts";
+import { send, jsonOf, readUntil, sendAndRead, tenantsOf, textAt, type ReadReply } from "./support.ts";
 
-/** The routes, from a server that does nothing else: tests are made before the real one runs. */
+/** From a server that is only used for its routes, because tests are defined before the real one runs. */
 const describing = await createServer(completeConfig({ log: { level: "silent", format: "json" } }));
 const ROUTES = describing.routes;
 await describing.close();
 
 // ---- Ids that nobody has ----
 
-/** As long as the word itself: a model says it in as many pieces. */
-const TWIN_WORD = "Zayn";
+/** Of the same length, so that a model emits as many deltas. */
+const TWIN_TEXT = "Zayn";
 const ULID = /\b01[0-9A-HJKMNP-TV-Z]{24}\b/g;
 
 const backwards = (text: string): string => text.split("").toReversed().join("");
 
-/** Of the same form, and nobody's. */
+/** Returns an id of the same form that does not exist. */
 function twinOf(id: string): string {
-  const word = id.replace(WORD, TWIN_WORD);
-  if (word.startsWith("msg_koine_")) return `msg_koine_${backwards(word.slice("msg_koine_".length))}`;
-  if (word.startsWith("sha256-")) return `sha256-${backwards(word.slice(7))}`;
-  return word.replace(ULID, (ulid) => ulid.slice(0, 10) + backwards(ulid.slice(10)));
+  const tenantText = id.replace(TENANT_TEXT, TWIN_TEXT);
+  if (tenantText.startsWith("msg_koine_")) return `msg_koine_${backwards(tenantText.slice("msg_koine_".length))}`;
+  if (tenantText.startsWith("sha256-")) return `sha256-${backwards(tenantText.slice(7))}`;
+  return tenantText.replace(ULID, (ulid) => ulid.slice(0, 10) + backwards(ulid.slice(10)));
 }
 
-function twinsOf(ids: Ids): Ids {
+function twinsOf(ids: TenantIds): TenantIds {
   // The same names.
-  return Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, twinOf(id)])) as unknown as Ids;
+  return Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, twinOf(id)])) as unknown as TenantIds;
 }
 
 // ---- What is heard, without what differs between any two tenants ----
@@ -57,60 +57,60 @@ const CHANCE: readonly [RegExp, string][] = [
   [/token-of-\w+|\b(?:bee|cee)\b/g, "<own>"],
 ];
 
-function heard({ status, headers, text }: Told, ids: Ids): string {
-  const { "x-request-id": _, "request-id": __, "content-length": ___, ...told } = headers;
-  let all = `${status} ${JSON.stringify(told)}\n${text}`;
+function describeReply({ status, headers, text }: ReadReply, ids: TenantIds): string {
+  const { "x-request-id": _, "request-id": __, "content-length": ___, ...reply } = headers;
+  let all = `${status} ${JSON.stringify(reply)}\n${text}`;
   const named = Object.entries(ids).toSorted(([, a], [, b]) => b.length - a.length);
   for (const [name, id] of named) all = all.replaceAll(id, `<their ${name}>`);
-  for (const [pattern, word] of CHANCE) all = all.replaceAll(pattern, word);
+  for (const [pattern, tenantText] of CHANCE) all = all.replaceAll(pattern, tenantText);
   return all;
 }
 
-/** `words` end the reading of a stream that would not end. */
-async function launch(koine: KoineServer, token: string, attack: Attack, words: string): Promise<Told> {
+/** `words` end the reading of an endless stream. */
+async function launch(koine: KoineServer, token: string, attack: Attack, endText: string): Promise<ReadReply> {
   const { marker } = attack;
-  if (marker === undefined) return tell(koine, attack, token);
-  const reply = await ask(koine, attack, token);
+  if (marker === undefined) return sendAndRead(koine, attack, token);
+  const reply = await send(koine, attack, token);
   const { status } = reply;
   if (status !== 200) return { status, headers: {}, text: await reply.text() };
-  await tell(koine, marker(words), token);
-  const [text = ""] = (await readUntil(reply, words)).split(words);
+  await sendAndRead(koine, marker(endText), token);
+  const [text = ""] = (await readUntil(reply, endText)).split(endText);
   return { status, headers: {}, text };
 }
 
-/** The task is at work when this resolves, and stays so: whatever is said to it waits. */
-async function ownOf(koine: KoineServer, token: string, held: HeldModel): Promise<Own> {
+/** At the end, the task is running, and stays so: new messages are queued. */
+async function ownOf(koine: KoineServer, token: string, heldModel: HeldModel): Promise<AttackerData> {
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
-    jsonOf(await tell(koine, { method: "POST", path, body }, token));
-  const said = { role: "user", parts: [{ type: "text", text: "something of my own" }] };
-  const thread = textAt(await post("/v1/threads", { messages: [said] }), "id");
+    jsonOf(await sendAndRead(koine, { method: "POST", path, body }, token));
+  const message = { role: "user", parts: [{ type: "text", text: "something of my own" }] };
+  const thread = textAt(await post("/v1/threads", { messages: [message] }), "id");
   const run = await post(`/v1/threads/${thread}/regenerate`, {});
   const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "my own" }), "id");
   const task = textAt(await post("/v1/task", { model: "held/held", message: "my own work" }), "task", "id");
-  await held.asked();
+  await heldModel.nextCall();
   const chat = "my-chat";
   const page = [{ id: "u", role: "user", parts: [{ type: "text", text: "my own chat" }] }];
-  await tell(koine, { method: "POST", path: "/v1/chat", body: { id: chat, messages: page } }, token);
+  await sendAndRead(koine, { method: "POST", path: "/v1/chat", body: { id: chat, messages: page } }, token);
   return { thread, message: textAt(run, "messages", 0, "id"), run: textAt(run, "run", "id"), response, task, chat };
 }
 
 // ---- The places where things are kept ----
 
-interface Kept {
+interface OpenStore {
   ledger: Ledger;
   drop(): Promise<void>;
 }
 
-/** Never the same time twice: what is listed by its time stands in one order only. */
+/** Never returns the same time twice, so that lists by time have one order. */
 function strictClock(): () => number {
   let last = 0;
   return () => (last = Math.max(Date.now(), last + 1));
 }
 
-/** Longer than any answer takes: whether some of it was written before its end would be chance. */
+/** Longer than any answer, so that no partial write depends on chance. */
 const FLUSH_MS = 20_000;
 const SETTINGS = { flushMs: FLUSH_MS, clock: strictClock() };
-const STORES: readonly [string, () => Promise<Kept>][] = [
+const STORES: readonly [string, () => Promise<OpenStore>][] = [
   ["in memory", async () => ({ ledger: await openLedger("memory:", SETTINGS), drop: async () => {} })],
   [
     "in SQLite",
@@ -123,27 +123,27 @@ const STORES: readonly [string, () => Promise<Kept>][] = [
   [
     "in Postgres",
     async () => {
-      const place = await freshSchema();
-      const { url, schema } = place;
-      return { ledger: await openLedger(url, { ...SETTINGS, schema, connections: 3 }), drop: () => place.drop() };
+      const database = await freshSchema();
+      const { url, schema } = database;
+      return { ledger: await openLedger(url, { ...SETTINGS, schema, connections: 3 }), drop: () => database.drop() };
     },
   ],
 ];
 
-test("every route that takes a body has one to be attacked with, and no other has", () => {
+test("every route with a body has an attack body, and no other has", () => {
   const bodied = ROUTES.filter(({ method }) => method !== "GET" && method !== "DELETE");
   expect(Object.keys(BODIES).toSorted()).toStrictEqual(bodied.map(({ operation }) => operation.id).toSorted());
 });
 
-// The stores answer the same questions; in everyday runs the usual one is asked.
-describe.each(tries(3) === 3 ? STORES : STORES.slice(1, 2))("what a tenant keeps %s", (_, open) => {
-  test("is for another one as if it had never been, and stays as it was", { timeout: 300_000 }, async () => {
-    const kept = await open();
-    const { ledger } = kept;
-    const held = new HeldModel();
+// All stores must reply equally; everyday runs test the default one.
+describe.each(tries(3) === 3 ? STORES : STORES.slice(1, 2))("data of a tenant %s", (_, open) => {
+  test("does not exist for another tenant, and stays unchanged", { timeout: 300_000 }, async () => {
+    const store = await open();
+    const { ledger } = store;
+    const heldModel = new HeldModel();
     const koine = await startKoine(
       {
-        providers: { demo: demo(), held: held.provider },
+        providers: { demo: demo(), held: heldModel.provider },
         tenants: tenantsOf({ aye: ["aye"], bee: ["bee"], cee: ["cee"] }),
         ledger: { flushMs: FLUSH_MS },
         drainMs: 50,
@@ -151,57 +151,57 @@ describe.each(tries(3) === 3 ? STORES : STORES.slice(1, 2))("what a tenant keeps
       { ledger, stopMs: 500 },
     );
     try {
-      const ids = await settle(koine, "aye", held);
-      const before = await inventory(koine, "aye", ids);
+      const ids = await createTenantData(koine, "aye", heldModel);
+      const before = await readEverything(koine, "aye", ids);
       expect(before.match(/ 200 /g), "all of it can be read by its owner").toHaveLength(12);
-      const told = await compare(koine, ids, held);
-      expect(told.attacks).toBeGreaterThan(900);
-      expect(told.differences.slice(0, 9)).toStrictEqual([]);
-      expect(told.leaks).toStrictEqual([]);
-      expect(await inventory(koine, "aye", ids)).toBe(before);
+      const reply = await compare(koine, ids, heldModel);
+      expect(reply.attacks).toBeGreaterThan(900);
+      expect(reply.differences.slice(0, 9)).toStrictEqual([]);
+      expect(reply.leaks).toStrictEqual([]);
+      expect(await readEverything(koine, "aye", ids)).toBe(before);
     } finally {
       await koine.close();
       await ledger.close();
-      await kept.drop();
+      await store.drop();
     }
   });
 });
 
 interface Compared {
   attacks: number;
-  /** Where the two tenants heard something else. */
+  /** Differences between the replies to both tenants. */
   differences: string[];
-  /** Where the first tenant's words came up. */
+  /** Occurrences of the first tenant's text. */
   leaks: string[];
 }
 
-/** What is counted for all tenants together differs with every call. */
+/** Metrics of all tenants together differ at every call. */
 const COMMON: ReadonlySet<string> = new Set(["getMetrics"]);
 
-async function compare(koine: KoineServer, ids: Ids, held: HeldModel): Promise<Compared> {
+async function compare(koine: KoineServer, ids: TenantIds, heldModel: HeldModel): Promise<Compared> {
   const twins = twinsOf(ids);
-  const own = [await ownOf(koine, "bee", held), await ownOf(koine, "cee", held)] as const;
+  const own = [await ownOf(koine, "bee", heldModel), await ownOf(koine, "cee", heldModel)] as const;
   const compared: Compared = { attacks: 0, differences: [], leaks: [] };
   const routes = ROUTES.toSorted((a, b) => Number(MAKES.has(a.operation.id)) - Number(MAKES.has(b.operation.id)));
   const lists = ROUTES.filter(({ method, paths }) => method === "GET" && !/[:*]/.test(paths[0]));
-  // Lists once more, when everything has been tried.
+  // Lists again after all attacks.
   for (const route of [...routes, ...lists]) {
     const [mine, others] = [attacksOn(route, ids, own[0]), attacksOn(route, twins, own[1])];
     for (const [index, attack] of mine.entries()) {
       const other = others[index];
       if (other === undefined) throw new Error("The two tenants do not do the same.");
-      const words = `the last words ${compared.attacks++}`;
-      const [a, b] = [await launch(koine, "bee", attack, words), await launch(koine, "cee", other, words)];
-      if (`${a.text} ${JSON.stringify(a.headers)}`.includes(UNTOLD)) compared.leaks.push(attack.what);
+      const endText = `the last words ${compared.attacks++}`;
+      const [a, b] = [await launch(koine, "bee", attack, endText), await launch(koine, "cee", other, endText)];
+      if (`${a.text} ${JSON.stringify(a.headers)}`.includes(SECRET_TEXT)) compared.leaks.push(attack.what);
       if (COMMON.has(route.operation.id)) continue;
-      const [theirs, nobodys] = [heard(a, ids), heard(b, twins)];
+      const [theirs, nobodys] = [describeReply(a, ids), describeReply(b, twins)];
       if (theirs !== nobodys) compared.differences.push(...differenceOf(attack.what, theirs, nobodys));
     }
   }
   return compared;
 }
 
-/** The first lines that differ. */
+/** Returns the first different lines. */
 function differenceOf(what: string, theirs: string, nobodys: string): string[] {
   const [a, b] = [theirs.split("\n"), nobodys.split("\n")];
   const at = a.findIndex((line, index) => line !== b[index]);

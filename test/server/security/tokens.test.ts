@@ -1,11 +1,11 @@
-// Without a token, or with one that is not known, every route refuses before it does anything: in the words of its
-// clients, and without a hint at what it would have been.
+// Without a token, or with an unknown one, every route rejects before doing anything, in the format of its clients and
+// without revealing anything.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
-import { messageIn, pathTo, ROUTES, titled, wordsOf } from "./routes.ts";
-import { type Sent, tell, tenantsOf, tokenOf } from "./support.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { readErrorMessage, pathTo, ROUTES, titled, detectErrorFormat } from "./routes.ts";
+import { type SentRequest, sendAndRead, tenantsOf, tokenOf } from "./support.ts";
 
 const GUARDED = ROUTES.filter(({ public: open }) => open !== true);
 const TOKEN = tokenOf("ann");
@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => koine.close());
 
-/** Ways to have no token. */
-const STRANGERS: readonly [string, Pick<Sent, "headers">, query?: string][] = [
+/** Ways to have no valid token. */
+const STRANGERS: readonly [string, Pick<SentRequest, "headers">, query?: string][] = [
   ["nothing", {}],
-  ["a token that nobody has", { headers: { authorization: "Bearer koine_nobody-has-this-one" } }],
+  ["an unknown token", { headers: { authorization: "Bearer koine_nobody-has-this-one" } }],
   ["an empty one", { headers: { authorization: "Bearer " } }],
   ["the word alone", { headers: { authorization: "Bearer" } }],
   ["the token's digest", { headers: { authorization: `Bearer ${HASH}` } }],
@@ -38,26 +38,26 @@ const STRANGERS: readonly [string, Pick<Sent, "headers">, query?: string][] = [
   ["what a careless table has", { headers: { authorization: "Bearer __proto__", "x-api-key": "constructor" } }],
 ];
 
-describe("without a token that is known", () => {
-  test.each(titled(GUARDED))("%s is refused in the words of its clients", async (_, route) => {
-    const words = wordsOf(route);
+describe("without a valid token", () => {
+  test.each(titled(GUARDED))("%s is rejected in the format of its clients", async (_, route) => {
+    const errorFormat = detectErrorFormat(route);
     const texts = new Set<string>();
     for (const [what, sent, query = ""] of STRANGERS) {
       for (const path of route.paths) {
-        const told = await tell(koine, { method: route.method, path: pathTo(path) + query, ...sent });
-        expect(told.status, `${what} at ${path}: ${told.text}`).toBe(401);
-        expect(told.headers["www-authenticate"]).toMatch(/^Bearer/);
-        const message = messageIn(words, told.text);
-        expect(message, `${words}: ${told.text}`).toMatch(/token/);
-        expect(told.text).not.toContain(TOKEN.slice(0, 20));
+        const reply = await sendAndRead(koine, { method: route.method, path: pathTo(path) + query, ...sent });
+        expect(reply.status, `${what} at ${path}: ${reply.text}`).toBe(401);
+        expect(reply.headers["www-authenticate"]).toMatch(/^Bearer/);
+        const message = readErrorMessage(errorFormat, reply.text);
+        expect(message, `${errorFormat}: ${reply.text}`).toMatch(/token/);
+        expect(reply.text).not.toContain(TOKEN.slice(0, 20));
         texts.add(message ?? "");
       }
     }
-    // Nothing was sent, or it is not known; nothing else is told.
+    // Only two messages: missing or unknown token.
     expect(texts.size).toBeLessThanOrEqual(2);
   });
 
-  test("only health, readiness, the description of the server and the files of the page are open", () => {
+  test("only health, readiness, the OpenAPI document and the page's files are public", () => {
     const open = ROUTES.filter((route) => route.public === true).map(({ operation }) => operation.id);
     expect(open.toSorted()).toStrictEqual([
       "getHealth",
@@ -69,15 +69,16 @@ describe("without a token that is known", () => {
     ]);
   });
 
-  test("HEAD is refused where GET is", async () => {
+  test("HEAD is rejected where GET is", async () => {
     for (const { method, paths } of GUARDED) {
-      if (method === "GET") expect((await tell(koine, { method: "HEAD", path: pathTo(paths[0]) })).status).toBe(401);
+      if (method === "GET")
+        expect((await sendAndRead(koine, { method: "HEAD", path: pathTo(paths[0]) })).status).toBe(401);
     }
   });
 });
 
-describe("with a token that is known", () => {
-  test.each<[string, Pick<Sent, "headers">, string?]>([
+describe("with a valid token", () => {
+  test.each<[string, Pick<SentRequest, "headers">, string?]>([
     ["as a bearer", { headers: { authorization: `Bearer ${TOKEN}` } }],
     ["as a bearer in small letters", { headers: { authorization: `bearer ${TOKEN}` } }],
     ["as Anthropic's clients send it", { headers: { "x-api-key": TOKEN } }],
@@ -85,6 +86,6 @@ describe("with a token that is known", () => {
     ["in the query, as Gemini's REST has it", {}, `?key=${encodeURIComponent(TOKEN)}`],
     ["beside a provider's own key", { headers: { authorization: "Bearer sk-own", "x-api-key": TOKEN } }],
   ])("%s, one is let in", async (_, sent, query = "") => {
-    expect((await tell(koine, { method: "GET", path: `/v1/threads${query}`, ...sent })).status).toBe(200);
+    expect((await sendAndRead(koine, { method: "GET", path: `/v1/threads${query}`, ...sent })).status).toBe(200);
   });
 });

@@ -1,17 +1,17 @@
-// The server asks nobody but those whom its settings name. Addresses that clients, conversations and providers bring
-// along are words: a trap behind them is never stepped into.
+// No SSRF: the server calls only the URLs of its settings. URLs in requests, conversations and provider replies are
+// never fetched.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { startKoine } from "../support/koine.ts";
-import { connectRaw } from "../support/raw.ts";
+import { startKoine } from "../support/start-koine.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { httpReply, PROTOCOLS, rawUpstream, type RawUpstream } from "./raw-upstream.ts";
-import { jsonOf, type Sent, tell, textAt } from "./support.ts";
+import { jsonOf, type SentRequest, sendAndRead, textAt } from "./support.ts";
 import { replySeeds } from "./wire-seeds.ts";
 
-/** Everything that was asked of it. */
+/** All requests to the trap. */
 const hits: string[] = [];
 const server = createServer((request, response) => {
   hits.push(`${request.method} ${request.url}`);
@@ -29,7 +29,7 @@ beforeAll(async () => {
     if (body.includes("redirect me"))
       return { bytes: httpReply(307, { location: trap, refresh: `0; url=${trap}` }, "") };
     const dialect = PROTOCOLS.find((each) => path.startsWith(`/${each}/`)) ?? "anthropic";
-    // What a provider says may hold addresses, too.
+    // A provider's answer may contain URLs too.
     const text = (REPLIES.get(dialect) ?? "").replaceAll("It is 24 °C in Sparta.", `![a](${trap}/said) ${trap}/said`);
     return { bytes: httpReply(200, { "content-type": "application/json", link: `<${trap}>; rel=next` }, text) };
   });
@@ -42,8 +42,8 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Questions with addresses wherever each protocol has a place for one. */
-const ADDRESSED: readonly [string, (model: string, url: string) => Sent][] = [
+/** Requests with URLs in every position of each protocol. */
+const ADDRESSED: readonly [string, (model: string, url: string) => SentRequest][] = [
   [
     "Chat",
     (model, url) => ({
@@ -167,50 +167,50 @@ const ADDRESSED: readonly [string, (model: string, url: string) => Sent][] = [
 ];
 const MODELS = ["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/m`)];
 
-describe("an address in what a client says", () => {
-  test.each(ADDRESSED)("is only handed on: %s", async (_, question) => {
+describe("a URL in a client's request", () => {
+  test.each(ADDRESSED)("is only forwarded: %s", async (_, question) => {
     for (const model of MODELS) {
       const sent = question(model, trap);
-      const told = await tell(koine, { ...sent, headers: { "x-koine-on-breaks": "send" } });
-      expect([200, 201, 400, 502], told.text).toContain(told.status);
+      const reply = await sendAndRead(koine, { ...sent, headers: { "x-koine-on-breaks": "send" } });
+      expect([200, 201, 400, 502], reply.text).toContain(reply.status);
     }
     expect(hits).toStrictEqual([]);
   });
 
-  test("is handed on to providers, so that there was something to follow", () => {
+  test("is forwarded to providers, so that there was something to fetch", () => {
     expect(upstream.questions.filter(({ body }) => body.includes(trap)).length).toBeGreaterThan(10);
   });
 
-  test("in a thread is not followed when the thread is asked again, read in a dialect, exported or imported", async () => {
+  test("in a thread is not fetched when the thread is regenerated, read in a dialect, exported or imported", async () => {
     const parts = [
       { type: "image", url: `${trap}/image.png` },
       { type: "document", url: `${trap}/file.pdf`, mimeType: "application/pdf" },
       { type: "image", path: "/etc/hostname" },
     ];
-    const made = await tell(koine, {
+    const created = await sendAndRead(koine, {
       method: "POST",
       path: "/v1/threads",
       body: { messages: [{ role: "user", parts }] },
     });
-    const id = textAt(jsonOf(made), "id");
+    const id = textAt(jsonOf(created), "id");
     for (const model of MODELS) {
-      await tell(koine, { method: "POST", path: `/v1/threads/${id}/regenerate`, body: { model } });
+      await sendAndRead(koine, { method: "POST", path: `/v1/threads/${id}/regenerate`, body: { model } });
     }
     for (const query of ["", "?dialect=anthropic", "?dialect=gemini", "?dialect=openai-responses", "?blobs=inline"]) {
-      const { text } = await tell(koine, { method: "GET", path: `/v1/threads/${id}/messages${query}` });
+      const { text } = await sendAndRead(koine, { method: "GET", path: `/v1/threads/${id}/messages${query}` });
       expect(text).not.toContain("caught");
     }
-    const { text } = await tell(koine, { method: "GET", path: `/v1/export?thread=${id}` });
-    await tell(koine, { method: "POST", path: "/v1/import", body: text.replaceAll(id, `${id}2`) });
+    const { text } = await sendAndRead(koine, { method: "GET", path: `/v1/export?thread=${id}` });
+    await sendAndRead(koine, { method: "POST", path: "/v1/import", body: text.replaceAll(id, `${id}2`) });
     expect(hits).toStrictEqual([]);
-    // Neither is a file of this machine read for anybody.
+    // Files of this machine are not read either.
     const { readFileSync } = await import("node:fs");
     const name = Buffer.from(readFileSync("/etc/hostname")).toString("base64");
     expect(upstream.questions.some(({ body }) => body.includes(name))).toBe(false);
   });
 });
 
-/** Headers and fields by which other gateways and proxies are told where to go. */
+/** Headers and fields by which other gateways and proxies select a target. */
 const ELSEWHERE = [
   "x-portkey-custom-host",
   "x-portkey-provider",
@@ -241,13 +241,13 @@ const ELSEWHERE = [
 const OWN_PATHS =
   /^\/(?:anthropic\/v1\/messages|gemini\/v1beta\/models\/(?!(?:.*\/)?\.\.?[/:])[^?#]*:generateContent)$/;
 
-describe("an address beside what a client says", () => {
+describe("a URL outside of the request body", () => {
   test.each(["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/plain`)])(
     "does not lead %s elsewhere",
     async (model) => {
-      const asked = (): RawUpstream["questions"] =>
+      const upstreamRequests = (): RawUpstream["questions"] =>
         upstream.questions.filter((each) => /plain/.test(each.path + each.body));
-      const before = asked().length;
+      const before = upstreamRequests().length;
       const headers = Object.fromEntries(ELSEWHERE.map((name) => [name, trap]));
       const query = "?base_url=%&baseUrl=%&api_base=%&host=%&url=%&endpoint=%".replaceAll(
         "%",
@@ -255,16 +255,16 @@ describe("an address beside what a client says", () => {
       );
       const body = { model, messages: [{ role: "user", content: "Hello" }], max_tokens: 9 };
       for (const path of ["/v1/chat/completions", "/v1/messages"]) {
-        expect((await tell(koine, { method: "POST", path: path + query, headers, body })).status).toBe(200);
+        expect((await sendAndRead(koine, { method: "POST", path: path + query, headers, body })).status).toBe(200);
       }
-      expect(asked().length - before).toBe(model.startsWith("demo") ? 0 : 2);
-      // Nothing of it is handed on, either.
-      for (const { head } of asked().slice(before)) expect(head).not.toContain(trap);
+      expect(upstreamRequests().length - before).toBe(model.startsWith("demo") ? 0 : 2);
+      // They are not forwarded either.
+      for (const { head } of upstreamRequests().slice(before)) expect(head).not.toContain(trap);
       expect(hits).toStrictEqual([]);
     },
   );
 
-  test("as a model's name is a model that nobody has", async () => {
+  test("as a model name is an unknown model", async () => {
     for (const name of [
       "%",
       "%/m",
@@ -280,16 +280,16 @@ describe("an address beside what a client says", () => {
       const model = name.replaceAll("%", trap);
       const before = upstream.questions.length;
       const body = { model, messages: [{ role: "user", content: "by its name" }], max_tokens: 9 };
-      await tell(koine, { method: "POST", path: "/v1/messages", body });
+      await sendAndRead(koine, { method: "POST", path: "/v1/messages", body });
       const path = `/v1beta/models/${encodeURIComponent(model)}:generateContent`;
-      await tell(koine, {
+      await sendAndRead(koine, {
         method: "POST",
         path,
         body: { contents: [{ role: "user", parts: [{ text: "by its name" }] }] },
       });
-      // Whatever the name is, the provider's own paths are asked.
-      for (const asked of upstream.questions.slice(before)) {
-        if (asked.body.includes("by its name")) expect(asked.path).toMatch(OWN_PATHS);
+      // Whatever the model name is, only the provider's own paths are called.
+      for (const upstreamRequests of upstream.questions.slice(before)) {
+        if (upstreamRequests.body.includes("by its name")) expect(upstreamRequests.path).toMatch(OWN_PATHS);
       }
     }
     expect(hits).toStrictEqual([]);
@@ -306,13 +306,13 @@ describe("an address beside what a client says", () => {
   });
 });
 
-describe("an address in what a provider says", () => {
-  test.each(PROTOCOLS)("is not gone to: a redirection of %s is an error", async (dialect) => {
+describe("a URL in a provider's reply", () => {
+  test.each(PROTOCOLS)("is not followed: a redirect of %s is an error", async (dialect) => {
     const body = { model: `${dialect}/m`, messages: [{ role: "user", content: "redirect me" }], max_tokens: 9 };
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
-      const told = await tell(koine, { method: "POST", path, body });
-      expect(told.status).toBeGreaterThanOrEqual(500);
-      expect(told.headers["location"]).toBeUndefined();
+      const reply = await sendAndRead(koine, { method: "POST", path, body });
+      expect(reply.status).toBeGreaterThanOrEqual(500);
+      expect(reply.headers["location"]).toBeUndefined();
     }
     expect(hits).toStrictEqual([]);
   });

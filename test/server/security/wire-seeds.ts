@@ -1,9 +1,9 @@
-// What clients and providers say when all is well, in every protocol: the seeds of what is spoilt.
+// Valid requests and replies of every protocol, the seeds of corruption.
 import { disassemble } from "../../../src/assembly/index.ts";
 import { dialect } from "../../../src/dialects/index.ts";
-import type { ModelRequest, Response } from "../../../src/model/index.ts";
+import type { ModelRequest, ModelResponse } from "../../../src/model/index.ts";
 import { assistant, stringifyJson, user } from "../../../src/model/index.ts";
-import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
 import { requestGallery, responseGallery } from "../../../src/testkit/index.ts";
 
 /** A short conversation with a tool. */
@@ -23,7 +23,7 @@ const USUAL: ModelRequest = {
   sampling: { temperature: 0.5, maxOutputTokens: 200 },
 };
 
-const ANSWER: Response = {
+const ANSWER: ModelResponse = {
   id: "resp_seed",
   model: "m",
   message: assistant([
@@ -37,8 +37,8 @@ const ANSWER: Response = {
 
 const copyOf = (value: unknown): Record<string, unknown> => JSON.parse(stringifyJson(value)) as Record<string, unknown>; // bodies are objects
 
-/** Requests in the words of each protocol; the model stands in them where it does. */
-export function requestSeeds(client: DoorId, model: string): Record<string, unknown>[] {
+/** Returns requests in the format of each protocol. */
+export function requestSeeds(client: ClientProtocolId, model: string): Record<string, unknown>[] {
   const requests = [USUAL, ...requestGallery().map(({ value }) => value)];
   return requests.map((request) => copyOf(dialect(client).encodeRequest({ ...request, model }).wire));
 }
@@ -48,34 +48,34 @@ export interface ReplySeed {
   stream: string;
 }
 
-/** Answers in the words of each provider, whole and as a stream. */
-export function replySeeds(upstream: DoorId): ReplySeed[] {
-  const spoken = dialect(upstream);
+/** Returns answers in the format of each provider, whole and streamed. */
+export function replySeeds(upstream: ClientProtocolId): ReplySeed[] {
+  const target = dialect(upstream);
   return [ANSWER, ...responseGallery().map(({ value }) => value)].map((response) => {
-    const encoder = spoken.streamEncoder({ includeUsage: true });
+    const encoder = target.streamEncoder({ includeUsage: true });
     const events = [...disassemble(response).flatMap((delta) => encoder.push(delta)), ...encoder.end()];
     return {
-      whole: copyOf(spoken.encodeResponse(response).wire),
-      stream: events.map((event) => String(spoken.formatEvent(event))).join(""),
+      whole: copyOf(target.encodeResponse(response).wire),
+      stream: events.map((event) => String(target.formatEvent(event))).join(""),
     };
   });
 }
 
-export const errorSeeds = (upstream: DoorId): Record<string, unknown>[] =>
+export const errorSeeds = (upstream: ClientProtocolId): Record<string, unknown>[] =>
   (["rate-limit", "overloaded", "invalid-request", "context-length"] as const).map((kind) =>
     copyOf(dialect(upstream).encodeError({ kind, message: `It was ${kind}.`, retryAfterMs: 10 }).wire),
   );
 
-/** What a stream of each protocol ends with: its last word, or that it failed. */
-export const ENDINGS: Readonly<Record<DoorId, RegExp>> = {
+/** The end of a stream in each protocol: complete or failed. */
+export const ENDINGS: Readonly<Record<ClientProtocolId, RegExp>> = {
   "openai-chat": /data: \[DONE\]\s*$|data: \{"error"[^\n]*\s*$/,
   "openai-responses": /"type":\s*"(?:response\.(?:completed|incomplete|failed)|error)"[^\n]*\s*$/,
   anthropic: /"type":\s*"(?:message_stop|error)"[^\n]*\s*$/,
   gemini: /"(?:finishReason|blockReason|error)"[^\n]*\s*\]?\s*$/,
 };
 
-/** Bytes that are handed on as they come may have more behind their last word, or leave out the formal one. */
-export const ENDINGS_WITHIN: Readonly<Record<DoorId, RegExp>> = {
+/** Forwarded bytes may continue after the end event, or omit the final one. */
+export const ENDINGS_WITHIN: Readonly<Record<ClientProtocolId, RegExp>> = {
   "openai-chat": /data: \[DONE\]|"finish_reason":\s?"|data: \{"error"/,
   "openai-responses": /response\.(?:completed|incomplete|failed)|event: error|"type":\s*"error"/,
   anthropic: /message_stop|event: ?error/,

@@ -1,19 +1,19 @@
-// A server in a process of its own, for tests that kill it: settings as JSON in the first argument, and a line on
-// standard output once it is ready.
+// A server in a child process, for tests that kill it: settings as JSON in the first argument, and a line on standard
+// output when it is ready.
 import { demo } from "../../../src/client/index.ts";
 import type { HttpProvider } from "../../../src/client/index.ts";
 import { completeConfig } from "../../../src/server/config/defaults.ts";
 import { createServer } from "../../../src/server/server.ts";
-import type { ChildConfig } from "./koine.ts";
+import type { ChildConfig } from "./start-koine.ts";
 
 // Written by spawnKoine.
-const { providers = {}, tenants = {}, ...given } = JSON.parse(process.argv[2] ?? "{}") as ChildConfig;
+const { providers = {}, tenants = {}, ...settings } = JSON.parse(process.argv[2] ?? "{}") as ChildConfig;
 const server = await createServer(
   completeConfig({
     port: 0,
     drainMs: 2000,
     log: { level: "warn", format: "json" },
-    ...given,
+    ...settings,
     providers: { demo: demo(), ...(providers as Record<string, HttpProvider>) },
     tenants: new Map(Object.entries(tenants)),
   }),

@@ -1,4 +1,4 @@
-// Tasks outlive the processes that work on them: closed in good order, killed, or one of several on one database.
+// Tasks survive the processes that run them: closed, killed, or one of several on one database.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -9,8 +9,8 @@ import { afterEach, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { startMcpHttp } from "../../agent/support/mcp-http.ts";
 import { inPostgres, sharedPostgres } from "../../support/postgres.ts";
-import { type ChildConfig, spawnKoine } from "../support/koine.ts";
-import { call, HeldModel, Listener, makeTask, startTasks, toldOf } from "./support.ts";
+import { type ChildConfig, spawnKoine } from "../support/start-koine.ts";
+import { call, HeldModel, TaskEventListener, createTask, startTasks, toMessageLines } from "./support.ts";
 
 /** Long enough for a busy machine to renew it in time. */
 const LEASE_MS = 2000;
@@ -26,53 +26,53 @@ async function folder(): Promise<string> {
   return path;
 }
 
-function listen(url: string): Listener {
-  const listener = new Listener(url);
+function listen(url: string): TaskEventListener {
+  const listener = new TaskEventListener(url);
   ending.push(() => listener.close());
   return listener;
 }
 
-/** What a reader that comes now is told from the beginning on. */
-async function replay(task: string, conversations: number): Promise<Listener> {
-  return listen(`${task}/events`).untilSaid("PostConversation", conversations);
+/** Returns the events that a new reader receives from the start. */
+async function replay(task: string, conversations: number): Promise<TaskEventListener> {
+  return listen(`${task}/events`).untilEvent("PostConversation", conversations);
 }
 
-/** That a reader who was there all along was told everything once. */
-function expectWhole(reader: Listener, whole: Listener): void {
+/** Checks that a continuous reader received every event once. */
+function expectWhole(reader: TaskEventListener, whole: TaskEventListener): void {
   const ids = reader.events.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(reader.events).toStrictEqual(whole.events);
 }
 
-test("a server that is closed hands its tasks over, with what waits, and the next one goes on", async () => {
+test("a closed server releases its tasks with their queue, and the next one continues", async () => {
   const ledger = { url: `sqlite:${join(await folder(), "koine.db")}` };
   const model = new HeldModel();
   const settings = { providers: { test: model.provider }, tasks: { model: "test/held" }, ledger, drainMs: 50 };
   const first = await startTasks(settings);
-  const task = await makeTask(first.url, { message: "First." });
+  const task = await createTask(first.url, { message: "First." });
   const events = listen(`${task}/events`);
-  const asked = await model.asked();
-  asked.begin("I was just");
+  const heldCall = await model.nextCall();
+  heldCall.begin("I was just");
   const queued = await call(`${task}/message`, { message: "Second.", mode: "follow-up" });
-  await events.untilSaid("MessageQueued");
+  await events.untilEvent("MessageQueued");
   await first.close();
-  expect(asked.signal.aborted).toBe(true);
+  expect(heldCall.signal.aborted).toBe(true);
   const second = await startTasks({ ...settings, port: Number(new URL(task).port) });
   ending.push(() => second.close());
-  const again = await model.asked();
-  expect(toldOf(again.request)).toStrictEqual(["user: First."]);
+  const again = await model.nextCall();
+  expect(toMessageLines(again.request)).toStrictEqual(["user: First."]);
   expect((await call(`${task}/queued_messages`)).body).toMatchObject([{ id: queued.body.id }]);
-  again.say("One.");
-  (await model.asked()).say("Two.");
-  await events.untilSaid("PostConversation");
-  expect(events.story).toBe(
+  again.complete("One.");
+  (await model.nextCall()).complete("Two.");
+  await events.untilEvent("PostConversation");
+  expect(events.eventSequence).toBe(
     "PreConversation MessageAdded MessageQueued MessageAdded RequestCompleted " +
       "MessageUnqueued MessageAdded MessageAdded RequestCompleted PostConversation",
   );
   expectWhole(events, await replay(task, 1));
 });
 
-test("a tool that waits to be allowed waits on after a restart, and runs once", async () => {
+test("a tool call that waits for approval still waits after a restart, and runs once", async () => {
   const record = join(await folder(), "record");
   const mcp = await startMcpHttp({ record });
   ending.push(() => mcp.stop());
@@ -84,20 +84,20 @@ test("a tool that waits to be allowed waits on after a restart, and runs once", 
     ledger,
   };
   const first = await startTasks(settings);
-  const task = await makeTask(first.url, { message: "Go.", approval: "ask" });
+  const task = await createTask(first.url, { message: "Go.", approval: "ask" });
   const events = listen(`${task}/events`);
-  (await model.asked()).call(["echo", { text: "done" }, "call_a"]);
-  await events.untilSaid("PreToolCall");
+  (await model.nextCall()).call(["echo", { text: "done" }, "call_a"]);
+  await events.untilEvent("PreToolCall");
   await first.close();
   const second = await startTasks({ ...settings, port: Number(new URL(task).port) });
   ending.push(() => second.close());
   expect((await call(task)).body.task).toMatchObject({ state: "waiting", pending_tool_calls: [{ id: "call_a" }] });
   expect((await call(`${task}/approve`, { toolCallId: "call_a", approve: true })).status).toBe(200);
-  const next = await model.asked();
-  expect(toldOf(next.request).slice(1)).toStrictEqual(["assistant: →echo", "tool: ←done"]);
-  next.say("Done.");
-  await events.untilSaid("PostConversation");
-  expect(events.words.filter((word) => word.includes("ToolCall"))).toStrictEqual([
+  const next = await model.nextCall();
+  expect(toMessageLines(next.request).slice(1)).toStrictEqual(["assistant: →echo", "tool: ←done"]);
+  next.complete("Done.");
+  await events.untilEvent("PostConversation");
+  expect(events.eventNames.filter((eventName) => eventName.includes("ToolCall"))).toStrictEqual([
     "PreToolCall",
     "ToolCallDecided",
     "PostToolCall",
@@ -105,17 +105,17 @@ test("a tool that waits to be allowed waits on after a restart, and runs once", 
   expectWhole(events, await replay(task, 1));
 });
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a port has an address with one.
+  // A listening server has a port.
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
 
-/** Settings of a process of its own, with tools elsewhere that write down when they begin. */
+/** The configuration of a child process, with external tools that record their start. */
 async function killable(config: ChildConfig): Promise<{ settings: ChildConfig; effects: () => Promise<string[]> }> {
   const record = join(await folder(), "record");
   const mcp = await startMcpHttp({ record });
@@ -127,23 +127,23 @@ async function killable(config: ChildConfig): Promise<{ settings: ChildConfig; e
   };
 }
 
-test("kill -9 in the middle of a task: another process goes on, nothing runs twice, and readers miss nothing", async () => {
+test("kill -9 during a task: another process continues, nothing runs twice, and readers miss nothing", async () => {
   const ledger = { url: `sqlite:${join(await folder(), "koine.db")}`, leaseMs: LEASE_MS };
   const { settings, effects } = await killable({ ledger });
   const first = await spawnKoine(settings);
   ending.push(() => first.kill());
-  const task = await makeTask(first.url, { message: 'call echo {"text":"a"} then wait' });
+  const task = await createTask(first.url, { message: 'call echo {"text":"a"} then wait' });
   const events = listen(`${task}/events`);
-  await events.untilSaid("PreToolCall", 2);
+  await events.untilEvent("PreToolCall", 2);
   const queued = await call(`${task}/message`, { message: "say Still here.", mode: "follow-up" });
   expect(queued.body.queued).toBe(true);
   await first.kill();
   const second = await spawnKoine(settings);
   ending.push(() => second.kill());
-  await events.untilSaid("PostConversation");
+  await events.untilEvent("PostConversation");
   expect(await effects()).toStrictEqual(["began wait"]);
-  const said = events.events.filter(({ data }) => data.msg === "MessageAdded").map(({ data }) => data.message);
-  expect(said.map(({ role }) => role)).toStrictEqual([
+  const messages = events.events.filter(({ data }) => data.msg === "MessageAdded").map(({ data }) => data.message);
+  expect(messages.map(({ role }) => role)).toStrictEqual([
     "user",
     "assistant",
     "tool",
@@ -153,8 +153,8 @@ test("kill -9 in the middle of a task: another process goes on, nothing runs twi
     "user",
     "assistant",
   ]);
-  expect(said.at(-1).content).toBe("Still here.");
-  expect(said[4].content).toContain("interrupted");
+  expect(messages.at(-1).content).toBe("Still here.");
+  expect(messages[4].content).toContain("interrupted");
   expectWhole(events, await replay(task, 1));
 });
 
@@ -168,37 +168,37 @@ async function freshDatabase(): Promise<string> {
   return url.href;
 }
 
-test("two instances on one PostgreSQL: either answers for a task, and takes up what the other one leaves", async () => {
+test("two instances on one PostgreSQL: either serves a task, and continues work of the other", async () => {
   const ledger = { url: await freshDatabase(), leaseMs: LEASE_MS, connections: 3 };
   const { settings, effects } = await killable({ ledger });
   const there = await spawnKoine(settings);
   ending.push(() => there.kill());
-  const stalling = await makeTask(there.url, { message: "stall" });
-  const waiting = await makeTask(there.url, { message: "call wait" });
-  await listen(`${stalling}/events`).untilSaid("Delta");
-  await listen(`${waiting}/events`).untilSaid("PreToolCall");
-  // Only now: before, it might have been the one to begin.
+  const stalling = await createTask(there.url, { message: "stall" });
+  const waiting = await createTask(there.url, { message: "call wait" });
+  await listen(`${stalling}/events`).untilEvent("Delta");
+  await listen(`${waiting}/events`).untilEvent("PreToolCall");
+  // Started only now, so that it is not the one that starts the task.
   const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: new Map(), ledger });
   ending.push(() => here.close());
 
-  // At work there, read and cancelled here.
+  // Runs there, read and cancelled here.
   const stallingHere = stalling.replace(there.url, here.url);
   const reader = listen(`${stallingHere}/events`);
-  await reader.untilSaid("Delta");
+  await reader.untilEvent("Delta");
   const queued = await call(`${stallingHere}/message`, { message: "And then?", mode: "follow-up" });
   expect(queued.body.queued).toBe(true);
   const cancelled = await call(`${stallingHere}/cancel`, {});
   expect(cancelled.body.pending_messages).toMatchObject([{ id: queued.body.id }]);
-  await reader.untilSaid("PostConversation");
+  await reader.untilEvent("PostConversation");
 
-  // Begun there, ended here.
+  // Started there, ended here.
   const waitingHere = waiting.replace(there.url, here.url);
   const events = listen(`${waitingHere}/events`);
-  await events.untilSaid("PreToolCall");
+  await events.untilEvent("PreToolCall");
   await there.kill();
-  await events.untilSaid("PostConversation");
+  await events.untilEvent("PostConversation");
   expect(await effects()).toStrictEqual(["began wait"]);
-  expect(events.story).toBe(
+  expect(events.eventSequence).toBe(
     "PreConversation MessageAdded PreToolCall MessageAdded RequestCompleted PostToolCall MessageAdded " +
       "MessageAdded RequestCompleted PostConversation",
   );

@@ -1,26 +1,26 @@
-// A client of tasks as anybody would write one, fetch and EventSource, and a model whose every answer the test gives.
+// A plain client of tasks with fetch and EventSource, and a model whose answers the test controls.
 import { EventSource } from "eventsource";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import type { Delta, ModelRequest } from "../../../src/model/index.ts";
 import { completeConfig, type ConfigInput } from "../../../src/server/config/defaults.ts";
-import { serveParts } from "../../../src/server/serve-parts.ts";
+import { serveModules } from "../../../src/server/serve-modules.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
-import { makeServices } from "../../../src/server/services.ts";
+import { createServices } from "../../../src/server/services.ts";
 import { tasksModule } from "../../../src/server/tasks/index.ts";
 
-/** A server of nothing but tasks, on a free port. */
+/** Starts a server with only the tasks module, on a free port. */
 export async function startTasks(input: ConfigInput = {}, options: ServerOptions = {}): Promise<KoineServer> {
   const config = completeConfig({ port: 0, drainMs: 2000, log: { level: "silent", format: "json" }, ...input });
-  const services = await makeServices(config, options);
-  const server = serveParts(services, [tasksModule(services)]);
+  const services = await createServices(config, options);
+  const server = serveModules(services, [tasksModule(services)]);
   await server.listen();
   return server;
 }
 
 // ---- The client ----
 
-export interface Heard {
-  /** The event's name on the wire. */
+export interface ReceivedEvent {
+  /** The SSE event name. */
   name: string;
   id: string;
   // What tests look at is written by the server under test.
@@ -28,9 +28,9 @@ export interface Heard {
   data: any;
 }
 
-/** Reads a task's events, and goes on by itself where its connection breaks, as a browser does. */
-export class Listener implements Disposable {
-  readonly heard: Heard[] = [];
+/** Reads a task's events and reconnects by itself, like a browser. */
+export class TaskEventListener implements Disposable {
+  readonly received: ReceivedEvent[] = [];
   readonly #source: EventSource;
   #wake: (() => void) | undefined;
 
@@ -38,41 +38,41 @@ export class Listener implements Disposable {
     this.#source = new EventSource(url);
     for (const name of [namespace, `${namespace}.queued_messages.synchronized`]) {
       this.#source.addEventListener(name, (event) => {
-        this.heard.push({ name, id: event.lastEventId, data: JSON.parse(event.data) });
+        this.received.push({ name, id: event.lastEventId, data: JSON.parse(event.data) });
         this.#wake?.();
       });
     }
   }
 
-  /** Events proper, without deltas and pictures of the queue. */
-  get events(): Heard[] {
-    return this.heard.filter(({ name, data }) => !name.endsWith(".synchronized") && data.msg !== "Delta");
+  /** Events without deltas and snapshots of the queue. */
+  get events(): ReceivedEvent[] {
+    return this.received.filter(({ name, data }) => !name.endsWith(".synchronized") && data.msg !== "Delta");
   }
 
-  get words(): string[] {
+  get eventNames(): string[] {
     return this.events.map(({ data }) => data.msg);
   }
 
-  /** What happened, in the order in which it did. */
-  get story(): string {
-    return this.words.join(" ");
+  /** The events in order, as one text. */
+  get eventSequence(): string {
+    return this.eventNames.join(" ");
   }
 
-  /** The pictures of the queue, each as the texts that wait. */
+  /** The snapshots of the queue, each as the texts of its messages. */
   get queues(): string[][] {
-    const pictures = this.heard.filter(({ name }) => name.endsWith(".synchronized"));
-    return pictures.map(({ data }) => data.map((each: Heard["data"]) => each.message.content));
+    const snapshots = this.received.filter(({ name }) => name.endsWith(".synchronized"));
+    return snapshots.map(({ data }) => data.map((each: ReceivedEvent["data"]) => each.message.content));
   }
 
-  /** Resolves once what was heard fulfils the wish. */
-  async until(wish: (listener: this) => boolean): Promise<this> {
-    while (!wish(this)) await new Promise<void>((resolve) => (this.#wake = resolve));
+  /** Resolves when the received events satisfy the condition. */
+  async until(condition: (listener: this) => boolean): Promise<this> {
+    while (!condition(this)) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this;
   }
 
-  /** Until so many events of this kind were heard. */
-  untilSaid(msg: string, times = 1): Promise<this> {
-    return this.until(({ heard }) => heard.filter(({ data }) => data.msg === msg).length >= times);
+  /** Waits for a number of events of this kind. */
+  untilEvent(msg: string, times = 1): Promise<this> {
+    return this.until(({ received }) => received.filter(({ data }) => data.msg === msg).length >= times);
   }
 
   close(): void {
@@ -100,32 +100,32 @@ export async function call(url: string, body?: unknown, headers: Record<string, 
   return { status: reply.status, body: await reply.json() };
 }
 
-/** Makes a task and gives where it is. */
-export async function makeTask(url: string, body: object): Promise<string> {
-  const { status, body: made } = await call(`${url}/v1/task`, body);
-  if (status !== 201) throw new Error(`No task was made: ${JSON.stringify(made)}`);
-  return `${url}/v1/task/${made.task.id}`;
+/** Creates a task and returns its URL. */
+export async function createTask(url: string, body: object): Promise<string> {
+  const { status, body: created } = await call(`${url}/v1/task`, body);
+  if (status !== 201) throw new Error(`No task was made: ${JSON.stringify(created)}`);
+  return `${url}/v1/task/${created.task.id}`;
 }
 
 // ---- The model ----
 
-export interface Asked {
+export interface HeldCall {
   readonly request: ModelRequest;
-  /** Aborted where whoever asked is not interested any more. */
+  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
-  say(text: string): void;
-  /** Calls tools side by side: name, input, and an id where it matters. */
+  complete(text: string): void;
+  /** Calls tools in parallel: name, input, and an id if it matters. */
   call(...calls: [name: string, input: object, id?: string][]): void;
-  /** Says a part of an answer, and more later. */
+  /** Emits a part of an answer; more follows. */
   begin(text: string): void;
   fail(kind: string): void;
 }
 
-/** A model that answers what the test says, when the test says it. */
+/** A model that answers when and as the test decides. */
 export class HeldModel {
-  readonly #waiting: Asked[] = [];
-  #wanted: ((asked: Asked) => void)[] = [];
-  /** How often it was asked. */
+  readonly #waiting: HeldCall[] = [];
+  #listeners: ((heldCall: HeldCall) => void)[] = [];
+  /** The number of calls. */
   count = 0;
 
   readonly provider: LocalProvider = {
@@ -133,40 +133,40 @@ export class HeldModel {
     answer: (request, { signal }) => this.#answer(request, signal),
   };
 
-  /** The next question, once there is one. */
-  asked(): Promise<Asked> {
+  /** Resolves with the next call. */
+  nextCall(): Promise<HeldCall> {
     const first = this.#waiting.shift();
-    return first === undefined ? new Promise((resolve) => this.#wanted.push(resolve)) : Promise.resolve(first);
+    return first === undefined ? new Promise((resolve) => this.#listeners.push(resolve)) : Promise.resolve(first);
   }
 
   async *#answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta> {
     const number = ++this.count;
-    const pieces: Delta[][] = [];
+    const batches: Delta[][] = [];
     let wake = (): void => undefined;
     const push = (...deltas: Delta[]): void => {
-      pieces.push(deltas);
+      batches.push(deltas);
       wake();
     };
     const usage: Delta = { kind: "usage", payload: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } };
     const done = (finishReason: "stop" | "tool-calls"): Delta[] => [usage, { kind: "done", payload: { finishReason } }];
-    const text = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, part: 0 } });
-    const asked: Asked = {
+    const text = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
+    const heldCall: HeldCall = {
       request,
       signal,
-      begin: (words) => push(text(words)),
-      say: (words) => push(text(words), ...done("stop")),
+      begin: (content) => push(text(content)),
+      complete: (content) => push(text(content), ...done("stop")),
       call: (...calls) =>
         push(...calls.flatMap((each, at) => callDeltas(each, `call_${number}_${at}`, at + 1)), ...done("tool-calls")),
       fail: (errorCode) =>
         push({ kind: "error", payload: { errorCode, message: `It was made to fail: ${errorCode}.` } }),
     };
-    const next = this.#wanted.shift();
-    if (next === undefined) this.#waiting.push(asked);
-    else next(asked);
+    const next = this.#listeners.shift();
+    if (next === undefined) this.#waiting.push(heldCall);
+    else next(heldCall);
     yield { kind: "start", payload: { modelId: "held", requestId: `answer_${number}`, contractVersion: 1 } };
     for (;;) {
-      const piece = pieces.shift();
-      if (piece === undefined) {
+      const batch = batches.shift();
+      if (batch === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
           signal.addEventListener("abort", () => resolve(), { once: true });
@@ -174,8 +174,8 @@ export class HeldModel {
         signal.throwIfAborted();
         continue;
       }
-      yield* piece;
-      const last = piece.at(-1)?.kind;
+      yield* batch;
+      const last = batch.at(-1)?.kind;
       if (last === "done" || last === "error") return;
     }
   }
@@ -184,16 +184,16 @@ export class HeldModel {
 function callDeltas([toolName, input, id]: [string, object, string?], fallback: string, part: number): Delta[] {
   const toolCallId = id ?? fallback;
   return [
-    { kind: "tool_call_start", payload: { toolCallId, toolName, part } },
+    { kind: "tool_call_start", payload: { toolCallId, toolName, partKey: part } },
     { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: JSON.stringify(input) } },
     { kind: "tool_call_end", payload: { toolCallId } },
   ];
 }
 
-/** What the model was told, role and text. */
-export function toldOf({ messages }: ModelRequest): string[] {
+/** Returns the messages of a call as role and text. */
+export function toMessageLines({ messages }: ModelRequest): string[] {
   return messages.map(({ role, parts }) => {
-    const words = parts.map((part) =>
+    const content = parts.map((part) =>
       part.type === "text"
         ? part.text
         : part.type === "tool-call"
@@ -202,6 +202,6 @@ export function toldOf({ messages }: ModelRequest): string[] {
             ? `←${String(part.output)}`
             : part.type,
     );
-    return `${role}: ${words.join(" ")}`;
+    return `${role}: ${content.join(" ")}`;
   });
 }

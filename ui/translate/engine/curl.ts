@@ -1,4 +1,4 @@
-// The body that a curl command sends: the words of a shell, as far as commands that are copied have them.
+// Extracts the body of a curl command: splits shell words as far as copied commands need it.
 
 const BODY_OPTIONS: ReadonlySet<string> = new Set([
   "-d",
@@ -10,91 +10,92 @@ const BODY_OPTIONS: ReadonlySet<string> = new Set([
   "--json",
 ]);
 
-/** undefined where it is no curl command, or one without a body. */
-export function bodyOfCurl(text: string): string | undefined {
+/** Returns undefined if the text is not a curl command or has no body. */
+export function readCurlBody(text: string): string | undefined {
   if (!/^\s*(?:[$#%>]\s*)?curl(?:\.exe)?\s/.test(text)) return undefined;
-  const here = hereDocument(text);
-  const words = wordsOf(here?.command ?? text);
-  const pieces: string[] = [];
-  for (const [at, word] of words.entries()) {
-    const value = BODY_OPTIONS.has(word) ? words[at + 1] : joinedValue(word);
+  const heredoc = readHeredoc(text);
+  const shellArguments = splitShellArguments(heredoc?.command ?? text);
+  const values: string[] = [];
+  for (const [at, argument] of shellArguments.entries()) {
+    const value = BODY_OPTIONS.has(argument) ? shellArguments[at + 1] : readJoinedValue(argument);
     if (value === undefined) continue;
-    if (value === "@-" && here !== undefined) pieces.push(here.body);
-    else if (!value.startsWith("@")) pieces.push(value);
+    if (value === "@-" && heredoc !== undefined) values.push(heredoc.body);
+    else if (!value.startsWith("@")) values.push(value);
   }
-  return pieces.length === 0 ? undefined : pieces.join("&");
+  return values.length === 0 ? undefined : values.join("&");
 }
 
-/** `--data=…` and `-d…`. */
-function joinedValue(word: string): string | undefined {
-  const [name = "", ...rest] = word.split("=");
+/** Handles `--data=…` and `-d…`. */
+function readJoinedValue(argument: string): string | undefined {
+  const [name = "", ...rest] = argument.split("=");
   if (rest.length > 0 && BODY_OPTIONS.has(name)) return rest.join("=");
-  return /^-d./s.test(word) ? word.slice(2) : undefined;
+  return /^-d./s.test(argument) ? argument.slice(2) : undefined;
 }
 
-/** `<<'JSON'` and the lines up to the one that is the word. */
-function hereDocument(text: string): { command: string; body: string } | undefined {
-  const [mark, , word = ""] = /<<-?\s*(['"]?)(\w+)\1[^\n]*\n/.exec(text) ?? [];
+/** Reads `<<'JSON'` and the lines up to the delimiter. */
+function readHeredoc(text: string): { command: string; body: string } | undefined {
+  const [mark, , delimiter = ""] = /<<-?\s*(['"]?)(\w+)\1[^\n]*\n/.exec(text) ?? [];
   if (mark === undefined) return undefined;
   const at = text.indexOf(mark);
   const after = text.slice(at + mark.length);
-  const end = new RegExp(`^\\s*${word}\\s*$`, "m").exec(after);
+  const end = new RegExp(`^\\s*${delimiter}\\s*$`, "m").exec(after);
   return { command: text.slice(0, at), body: end === null ? after : after.slice(0, end.index) };
 }
 
 const SPACE = /^\s$/;
 
-/** A command as a shell takes it apart: quotes, escapes, and lines that go on. Variables stay as they are. */
-function wordsOf(command: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
+/** Splits a command into shell words: quotes, escapes and line continuations. Variables are not expanded. */
+function splitShellArguments(command: string): string[] {
+  const shellArguments: string[] = [];
+  let argument: string | undefined;
   for (let at = 0; at < command.length;) {
-    const piece = pieceAt(command, at);
-    at = piece.end;
-    if (piece.text === undefined) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? "") + piece.text;
+    const token = readToken(command, at);
+    at = token.end;
+    if (token.text === undefined) {
+      if (argument !== undefined) shellArguments.push(argument);
+      argument = undefined;
+    } else argument = (argument ?? "") + token.text;
   }
-  if (word !== undefined) words.push(word);
-  return words;
+  if (argument !== undefined) shellArguments.push(argument);
+  return shellArguments;
 }
 
-interface Piece {
+interface ShellToken {
   /** undefined between words. */
   text: string | undefined;
   end: number;
 }
 
-function pieceAt(command: string, at: number): Piece {
-  const sign = command[at] ?? "";
-  if (SPACE.test(sign)) return { text: undefined, end: at + 1 };
-  if (sign === "'") {
+function readToken(command: string, at: number): ShellToken {
+  const character = command[at] ?? "";
+  if (SPACE.test(character)) return { text: undefined, end: at + 1 };
+  if (character === "'") {
     const end = command.indexOf("'", at + 1);
     return { text: command.slice(at + 1, end < 0 ? undefined : end), end: end < 0 ? command.length : end + 1 };
   }
-  if (sign === '"') return quoted(command, at + 1, '"', (inside) => inside.replaceAll(/\\(["\\$`]|\n)/g, kept));
-  if (command.startsWith("$'", at)) return quoted(command, at + 2, "'", readEscapes);
-  // At the end of a line it only says that the command goes on, in PowerShell and cmd with other signs.
+  if (character === '"')
+    return readQuoted(command, at + 1, '"', (inside) => inside.replaceAll(/\\(["\\$`]|\n)/g, unescapeDoubleQuoted));
+  if (command.startsWith("$'", at)) return readQuoted(command, at + 2, "'", readEscapes);
+  // Line continuation: a backslash, in PowerShell a backtick, in cmd a caret.
   const next = /^(?:\\|`|\^)\r?\n/.exec(command.slice(at, at + 3));
   if (next !== null) return { text: undefined, end: at + next[0].length };
-  return sign === "\\" ? { text: command[at + 1] ?? "", end: at + 2 } : { text: sign, end: at + 1 };
+  return character === "\\" ? { text: command[at + 1] ?? "", end: at + 2 } : { text: character, end: at + 1 };
 }
 
-/** Up to a quote that is not escaped. */
-function quoted(command: string, from: number, quote: string, read: (inside: string) => string): Piece {
+/** Reads up to an unescaped quote. */
+function readQuoted(command: string, from: number, quote: string, read: (inside: string) => string): ShellToken {
   let at = from;
   while (at < command.length && command[at] !== quote) at += command[at] === "\\" ? 2 : 1;
   return { text: read(command.slice(from, at)), end: at + 1 };
 }
 
-function kept(_: string, sign: string): string {
+function unescapeDoubleQuoted(_: string, sign: string): string {
   return sign === "\n" ? "" : sign;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"' };
 
-/** What browsers copy: `$'It\'s \u00e9'`. */
+/** Decodes `$'It\'s \u00e9'`, which browsers use in "Copy as cURL". */
 function readEscapes(inside: string): string {
   return inside.replaceAll(
     /\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gis,

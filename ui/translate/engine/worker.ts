@@ -1,26 +1,26 @@
-// The engine at work, beside the page. What was asked before a newer source came is left undone.
-import type { Answered, Asked } from "../types.ts";
-import { Desk } from "./desk.ts";
+// The web worker of the translation engine. A new source cancels the queued requests of earlier ones.
+import type { EngineResponse, EngineRequest } from "../types.ts";
+import { TranslationEngine } from "./translation-engine.ts";
 
-const desk = new Desk();
-let queue: Asked[] = [];
+const engine = new TranslationEngine();
+let queue: EngineRequest[] = [];
 let isBusy = false;
 
-addEventListener("message", ({ data }: MessageEvent<Asked>) => {
-  // A new source makes everything before it idle.
+addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => {
+  // Requests of earlier sources are obsolete.
   if (data.type === "read") queue = [];
   queue.push(data);
-  if (!isBusy) void work();
+  if (!isBusy) void processQueue();
 });
 
-/** Between two jobs whatever has come meanwhile is heard. */
-async function work(): Promise<void> {
+/** Yields between two requests, so that new messages are received. */
+async function processQueue(): Promise<void> {
   isBusy = true;
   try {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      if (next.type === "read") say({ type: "begun", turn: next.turn });
-      const answered = desk.answer(next);
-      if (answered !== undefined) say(answered);
+      if (next.type === "read") respond({ type: "begun", turn: next.turn });
+      const response = engine.handle(next);
+      if (response !== undefined) respond(response);
       await new Promise((resolve) => {
         setTimeout(resolve);
       });
@@ -30,6 +30,6 @@ async function work(): Promise<void> {
   }
 }
 
-function say(answered: Answered): void {
-  postMessage(answered);
+function respond(response: EngineResponse): void {
+  postMessage(response);
 }

@@ -1,48 +1,48 @@
-// A schema as one flat object: references followed, branches chosen, everything that must hold at once put together.
+// Flattens a schema to one object: follows references, chooses branches, and merges everything that applies together.
 import type { SchemaObject } from "../../../model/index.ts";
-import { parsePointer } from "../../../model/json-pointer.ts";
-import { isObject } from "../../../model/kind.ts";
+import { parsePointer } from "../../../model/json/short-pointer.ts";
+import { isObject } from "../../../model/value-kind.ts";
 
 export type FlatSchema = Record<string, unknown>;
 
-/** Whoever makes the choices: which of `count` ways to go. */
-export type Choose = (count: number) => number;
+/** Chooses one of `count` branches by index. */
+export type ChooseIndex = (count: number) => number;
 
-/** References that lead in a circle end here. */
-const MOST_STEPS = 100;
+/** The limit for cyclic references. */
+const MAX_STEPS = 100;
 
-/** The schema of nothing at all. */
+/** A schema without valid values. */
 const IMPOSSIBLE: FlatSchema = { not: {} };
 
-export class Flattener {
+export class SchemaFlattener {
   readonly #root: SchemaObject;
-  readonly #choose: Choose;
+  readonly #choose: ChooseIndex;
   #steps = 0;
 
-  constructor(root: SchemaObject, choose: Choose) {
+  constructor(root: SchemaObject, choose: ChooseIndex) {
     this.#root = root;
     this.#choose = choose;
   }
 
-  /** `shallow`: of several branches one that ends soon is taken. */
+  /** Flattens a schema. `shallow` prefers branches without nested schemas. */
   flatten(schema: unknown, shallow: boolean): FlatSchema {
     this.#steps = 0;
     return this.#flat(schema, shallow);
   }
 
   #flat(schema: unknown, shallow: boolean): FlatSchema {
-    if (schema === false || this.#steps++ > MOST_STEPS) return IMPOSSIBLE;
+    if (schema === false || this.#steps++ > MAX_STEPS) return IMPOSSIBLE;
     if (!isObject(schema)) return {};
     const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise, ...own } = schema as FlatSchema;
     let flat: FlatSchema = own;
     const add = (more: unknown): void => {
-      flat = combine(flat, this.#flat(more, shallow));
+      flat = mergeSchemas(flat, this.#flat(more, shallow));
     };
     if (typeof $ref === "string") add(this.#resolve($ref));
     if (Array.isArray(allOf)) allOf.forEach(add);
     for (const branches of [anyOf, oneOf]) if (Array.isArray(branches)) add(this.#branch(branches, shallow));
     if (condition !== undefined) {
-      // Either the condition holds, and with it what follows; or it is left alone.
+      // Chooses between `if` with `then`, and `else`.
       if (this.#choose(2) === 0) [condition, then ?? true].forEach(add);
       else add(otherwise ?? true);
     }
@@ -60,9 +60,9 @@ export class Flattener {
     if (!reference.startsWith("#")) return true;
     const keys = parsePointer(decode(reference.slice(1)));
     if (keys === undefined) return findAnchor(this.#root, reference.slice(1)) ?? true;
-    let found: unknown = this.#root;
-    for (const key of keys) found = isContainer(found) && Object.hasOwn(found, key) ? found[key] : true;
-    return found;
+    let target: unknown = this.#root;
+    for (const key of keys) target = isContainer(target) && Object.hasOwn(target, key) ? target[key] : true;
+    return target;
   }
 }
 
@@ -70,7 +70,7 @@ function decode(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // A percent sign that encodes nothing stands for itself.
+    // An invalid percent escape is kept literally.
     return fragment;
   }
 }
@@ -86,7 +86,7 @@ function findAnchor(root: SchemaObject, anchor: string): unknown {
   return [root, ...definitions].find((each) => isContainer(each) && each["$anchor"] === anchor);
 }
 
-/** Whether a branch leads on: to another schema, or into objects and lists. */
+/** True if a branch contains nested schemas. */
 function isDeep(branch: unknown): boolean {
   return (
     isObject(branch) &&
@@ -94,65 +94,65 @@ function isDeep(branch: unknown): boolean {
   );
 }
 
-type Join = (a: unknown, b: unknown) => unknown;
+type KeywordMerge = (a: unknown, b: unknown) => unknown;
 
-const most: Join = (a, b) => Math.max(Number(a), Number(b));
-const least: Join = (a, b) => Math.min(Number(a), Number(b));
-const both: Join = (a, b) => ({ allOf: [a, b] });
-const joined: Join = (a, b) => [...new Set([a, b].flat())];
-const named: Join = (a, b) => {
+const larger: KeywordMerge = (a, b) => Math.max(Number(a), Number(b));
+const smaller: KeywordMerge = (a, b) => Math.min(Number(a), Number(b));
+const allOfBoth: KeywordMerge = (a, b) => ({ allOf: [a, b] });
+const union: KeywordMerge = (a, b) => [...new Set([a, b].flat())];
+const mergeProperties: KeywordMerge = (a, b) => {
   const all = new Map<string, unknown>(Object.entries(a as object));
   for (const [key, value] of Object.entries(b as object))
-    all.set(key, all.has(key) ? both(all.get(key), value) : value);
+    all.set(key, all.has(key) ? allOfBoth(all.get(key), value) : value);
   return Object.fromEntries(all);
 };
 
-/** How a keyword that stands in both schemas is said once; of the others the later one wins. */
-const JOINS = new Map<string, Join>([
-  ["type", shared],
-  ["enum", shared],
-  ["required", joined],
-  // A list where there are several.
-  ["pattern", joined],
-  ["properties", named],
-  ["patternProperties", named],
-  ["dependentSchemas", named],
-  ["items", both],
-  ["contains", both],
-  ["additionalProperties", both],
-  ["propertyNames", both],
+/** Merges of keywords that are in both schemas; other keywords take the later value. */
+const KEYWORD_MERGES = new Map<string, KeywordMerge>([
+  ["type", intersection],
+  ["enum", intersection],
+  ["required", union],
+  // Several patterns become a list.
+  ["pattern", union],
+  ["properties", mergeProperties],
+  ["patternProperties", mergeProperties],
+  ["dependentSchemas", mergeProperties],
+  ["items", allOfBoth],
+  ["contains", allOfBoth],
+  ["additionalProperties", allOfBoth],
+  ["propertyNames", allOfBoth],
   ["not", (a, b) => ({ anyOf: [a, b] })],
   ["uniqueItems", (a, b) => a === true || b === true],
   ["multipleOf", commonMultiple],
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"].map(
-    (key) => [key, most] as const,
+    (key) => [key, larger] as const,
   ),
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"].map(
-    (key) => [key, least] as const,
+    (key) => [key, smaller] as const,
   ),
 ]);
 
-function combine(a: FlatSchema, b: FlatSchema): FlatSchema {
+function mergeSchemas(a: FlatSchema, b: FlatSchema): FlatSchema {
   const all: FlatSchema = { ...a };
   for (const [key, value] of Object.entries(b)) {
-    const join = Object.hasOwn(all, key) ? JOINS.get(key) : undefined;
+    const join = Object.hasOwn(all, key) ? KEYWORD_MERGES.get(key) : undefined;
     all[key] = join === undefined ? value : join(all[key], value);
   }
   return all;
 }
 
-function shared(a: unknown, b: unknown): unknown {
+function intersection(a: unknown, b: unknown): unknown {
   const [left, right] = [[a].flat(), [b].flat()];
   return [
-    ...left.filter((each) => has(right, each)),
-    ...right.filter((each) => !has(left, each, "exactly") && has(left, each)),
+    ...left.filter((each) => includesValue(right, each)),
+    ...right.filter((each) => !includesValue(left, each, "exactly") && includesValue(left, each)),
   ];
 }
 
-/** Every integer is a number. */
-function has(list: readonly unknown[], wanted: unknown, how?: "exactly"): boolean {
-  if (how !== "exactly" && wanted === "integer" && list.includes("number")) return true;
-  return list.some((each) => JSON.stringify(each) === JSON.stringify(wanted));
+/** True if the list contains the value; "integer" is also contained in a list with "number", unless `how` is "exactly". */
+function includesValue(list: readonly unknown[], value: unknown, how?: "exactly"): boolean {
+  if (how !== "exactly" && value === "integer" && list.includes("number")) return true;
+  return list.some((each) => JSON.stringify(each) === JSON.stringify(value));
 }
 
 function commonMultiple(a: unknown, b: unknown): number {

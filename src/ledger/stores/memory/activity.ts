@@ -1,27 +1,33 @@
-// When something last happened in the threads of a memory store: looked for anew each time, as nothing but the rows is kept.
-import type { ActiveThread, ThreadRow } from "../../rows.ts";
-import type { ActivityPage } from "../../store.ts";
-import { creationOf } from "../changes.ts";
-import { compareIds } from "../compare.ts";
+// The last activity of the threads of a memory store, computed from their rows on each call.
+import type { ActiveThread, ThreadRow } from "../../store/rows.ts";
+import type { ActivityPage } from "../../store/contract.ts";
+import { toCreationIdPrefix } from "../thread-changes.ts";
+import { compareIds } from "../compare-ids.ts";
 import type { TenantData, ThreadData } from "./data.ts";
 
-export function activeThreads({ threads, data }: TenantData, { before, kind, limit }: ActivityPage): ActiveThread[] {
+export function listActiveThreads(
+  { threads, data }: TenantData,
+  { before, kind, limit }: ActivityPage,
+): ActiveThread[] {
   return threads
     .all()
     .filter((row) => kind === undefined || row.kind === kind)
-    .map((row) => Object.assign({ lastActivity: lastActivity(row, data.get(row.id)) }, row))
-    .filter((row) => before === undefined || compare(row, before) > 0)
-    .sort(compare)
+    .map((row) => Object.assign({ lastActivity: findLastActivity(row, data.get(row.id)) }, row))
+    .filter((row) => before === undefined || compareActivity(row, before) > 0)
+    .sort(compareActivity)
     .slice(0, limit);
 }
 
-/** Those in which something happened last first. */
-function compare(a: Pick<ActiveThread, "lastActivity" | "id">, b: Pick<ActiveThread, "lastActivity" | "id">): number {
+/** Compares threads by last activity, the latest first. */
+function compareActivity(
+  a: Pick<ActiveThread, "lastActivity" | "id">,
+  b: Pick<ActiveThread, "lastActivity" | "id">,
+): number {
   return compareIds(b.lastActivity, a.lastActivity) || compareIds(b.id, a.id);
 }
 
-export function lastActivity(row: ThreadRow, data: ThreadData | undefined): string {
-  const [logged] = data?.log.stretch({ order: "down", limit: 1 }, ({ kind }) => kind !== "delta") ?? [];
-  const ids = [creationOf(row), data?.messages.lastId ?? "", logged?.id ?? ""];
+export function findLastActivity(row: ThreadRow, data: ThreadData | undefined): string {
+  const [lastLogRow] = data?.log.readRange({ order: "desc", limit: 1 }, ({ kind }) => kind !== "delta") ?? [];
+  const ids = [toCreationIdPrefix(row), data?.messages.lastId ?? "", lastLogRow?.id ?? ""];
   return ids.reduce((a, b) => (compareIds(a, b) > 0 ? a : b));
 }

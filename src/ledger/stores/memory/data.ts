@@ -1,4 +1,5 @@
-// Where the rows of a memory store are: by tenant, then by thread. Rows in here are never handed out and never changed.
+// The rows of a memory store, by tenant, then by thread. These row objects are never returned to callers and never
+// changed.
 import { LedgerError } from "../../errors.ts";
 import type {
   AliasRow,
@@ -12,53 +13,54 @@ import type {
   RunRow,
   ThreadRow,
   WorkRow,
-} from "../../rows.ts";
-import type { ThreadKey } from "../../store.ts";
-import type { IndexedText } from "./words.ts";
-import { SortedRows } from "./sorted.ts";
+} from "../../store/rows.ts";
+import type { ThreadKey } from "../../store/contract.ts";
+import type { IndexedText } from "./search-index.ts";
+import { SortedRows } from "./sorted-rows.ts";
 
-/** What belongs to a thread. */
+/** The rows of a thread. */
 export class ThreadData {
   readonly messages = new SortedRows<MessageRow>();
   readonly runs = new SortedRows<RunRow>();
   readonly log = new SortedRows<LogRow>();
   readonly keys = new Map<string, KeyRow>();
-  /** By name; the tenant has them, too. */
+  /** By name; the tenant's map contains them too. */
   readonly aliases = new SortedRows<AliasRow>();
   /** By message, then hash. */
   readonly blobRefs = new SortedRows<SortedRows<BlobRefRow>>();
   readonly quarantine = new SortedRows<QuarantineRow>();
   readonly texts = new SortedRows<IndexedText>();
-  /** The last id of the thread when rows were last deleted from it, under its own name. */
+  /** The thread's last id when rows were last deleted from it. A map, so that the undo log can restore it. */
   readonly lastId = new Map<"lastId", string>();
-  /** How often rows were deleted from the thread, under its own name. */
+  /** The number of deletions from the thread. A map, so that the undo log can restore it. */
   readonly purges = new Map<"purges", number>();
 }
 
-/** What belongs to a tenant. */
+/** The rows of a tenant. */
 export class TenantData {
   readonly threads = new SortedRows<ThreadRow>();
   readonly data = new SortedRows<ThreadData>();
-  /** By run id, then thread. */
+  /** By run id, then by thread. */
   readonly runsById = new Map<string, SortedRows<RunRow>>();
   /** Assistant messages by digest, then by id and thread. */
   readonly digests = new Map<string, SortedRows<MessageRow>>();
   readonly aliases = new Map<string, AliasRow>();
   readonly blobs = new Map<string, BlobRow>();
   readonly chunks = new Map<string, Map<number, ChunkRow>>();
-  /** How many messages hold a blob, by hash. */
-  readonly holders = new Map<string, number>();
+  /** The number of references to each blob, by hash. */
+  readonly referenceCounts = new Map<string, number>();
 }
 
+/** All rows of a memory store. */
 export class MemoryData {
   readonly #tenants = new Map<string, TenantData>();
-  /** Runs whose end is still to come, of all tenants. */
-  readonly live = new Map<RunRow, RunRow>();
-  /** Runs that have ended and were not compacted. */
-  readonly logged = new Map<RunRow, RunRow>();
-  /** Work that is wanted, of all tenants, by tenant and thread. */
+  /** Live runs of all tenants. */
+  readonly liveRuns = new Map<RunRow, RunRow>();
+  /** Ended runs that are not compacted. */
+  readonly compactableRuns = new Map<RunRow, RunRow>();
+  /** Work requests of all tenants, by tenant and thread. */
   readonly work = new Map<string, WorkRow>();
-  /** Messages that the search index does not know yet, in the order in which they came. */
+  /** Messages that are not in the search index yet, in the order of writing. */
   readonly unindexed = new Map<MessageRow, MessageRow>();
   #isClosed = false;
 
@@ -67,14 +69,14 @@ export class MemoryData {
     this.#tenants.clear();
   }
 
-  /** Everything goes through here or `tenant`. */
-  demandOpen(): void {
+  /** Throws "closed" after `close`. */
+  assertOpen(): void {
     if (this.#isClosed) throw new LedgerError("closed", "The store was closed; open the ledger again.");
   }
 
-  /** For reading: a tenant that nothing was written for is empty, and leaves no trace. */
+  /** Returns a tenant for reading; a tenant without rows is not stored. */
   tenant(name: string): TenantData {
-    this.demandOpen();
+    this.assertOpen();
     return this.#tenants.get(name) ?? new TenantData();
   }
 
@@ -82,30 +84,30 @@ export class MemoryData {
     return this.tenant(tenant).data.get(threadId) ?? new ThreadData();
   }
 
-  /** For writing. An empty tenant is as good as none, so that this need not be undone. */
-  keptTenant(name: string): TenantData {
-    return kept(this.#tenants, name, () => new TenantData());
+  /** Returns a tenant for writing. A new empty tenant need not be undone. */
+  getOrCreateTenant(name: string): TenantData {
+    return getOrCreate(this.#tenants, name, () => new TenantData());
   }
 
-  keptThread({ tenant, threadId }: ThreadKey): ThreadData {
-    return kept(this.keptTenant(tenant).data, threadId, () => new ThreadData());
+  getOrCreateThread({ tenant, threadId }: ThreadKey): ThreadData {
+    return getOrCreate(this.getOrCreateTenant(tenant).data, threadId, () => new ThreadData());
   }
 }
 
-/** One text for a tenant and a thread, whatever characters they have. */
-export function nameOf({ tenant, threadId }: ThreadKey): string {
+/** Returns the map key of a tenant and thread; works for any characters. */
+export function toThreadMapKey({ tenant, threadId }: ThreadKey): string {
   return JSON.stringify([tenant, threadId]);
 }
 
-/** What a map has for a key, made where there is none. */
-export function kept<Key, Value>(
+/** Returns the value of a key; creates it if it does not exist. */
+export function getOrCreate<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
   make: () => Value,
 ): Value {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
+  const created = make();
+  map.set(key, created);
+  return created;
 }

@@ -1,9 +1,9 @@
-// A store in memory: for tests, for trying things, and for what need not outlive its process. A true second reading of
-// the contract, with maps and sorted lists where the others have tables.
+// A store in memory, for tests and data that need not outlive the process. An independent implementation of the
+// contract, with maps and sorted lists instead of tables.
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
-import { snippetOf, wantedBy } from "../../search/words.ts";
-import { runNow, type Steps } from "../../steps.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
+import { createSnippet, parseQuery } from "../../search/tokenize.ts";
+import { runSync, type Steps } from "../../store/steps.ts";
 import type {
   ActivityPage,
   LedgerReads,
@@ -12,16 +12,16 @@ import type {
   SearchHit,
   SearchQuery,
   ThreadKey,
-} from "../../store.ts";
-import { activeThreads, lastActivity } from "./activity.ts";
-import { kept, MemoryData, nameOf } from "./data.ts";
-import { Journal } from "./journal.ts";
+} from "../../store/contract.ts";
+import { listActiveThreads, findLastActivity } from "./activity.ts";
+import { getOrCreate, MemoryData, toThreadMapKey } from "./data.ts";
+import { UndoLog } from "./undo-log.ts";
 import { MemoryReads } from "./reads.ts";
-import { compareIds } from "../compare.ts";
-import { MemoryTransaction } from "./transaction.ts";
-import { indexed, rank } from "./words.ts";
+import { compareIds } from "../compare-ids.ts";
+import { MemoryTransaction } from "./deletions.ts";
+import { createIndexedText, rankText } from "./search-index.ts";
 
-/** A new, empty store. */
+/** Creates an empty store. */
 export function memoryStore(): LedgerStore {
   return new MemoryStore();
 }
@@ -36,27 +36,27 @@ class MemoryStore implements LedgerStore {
   readonly reads: LedgerReads = this.#reads;
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
-    this.#data.demandOpen();
-    const journal = new Journal();
-    const tx = new MemoryTransaction(this.#data, journal);
+    this.#data.assertOpen();
+    const undoLog = new UndoLog();
+    const tx = new MemoryTransaction(this.#data, undoLog);
     let result: T;
     try {
-      result = runNow(work(tx));
+      result = runSync(work(tx));
     } catch (error) {
-      journal.undo();
+      undoLog.undo();
       throw error;
     }
-    for (const name of tx.touched) this.#wake(name);
-    for (const { tenant, threadId, change } of tx.changes) this.#tell(tenant, { threadId, change });
+    for (const name of tx.writtenThreads) this.#wake(name);
+    for (const { tenant, threadId, change } of tx.changes) this.#notify(tenant, { threadId, change });
     return result;
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#data.demandOpen();
-    const name = nameOf(key);
-    // Its own function, so that one that watches twice ends once at a time.
+    this.#data.assertOpen();
+    const name = toThreadMapKey(key);
+    // A separate function, so that a callback that watches twice is removed once per call.
     const watcher = (): void => wake();
-    const watchers = kept(this.#watchers, name, () => new Set());
+    const watchers = getOrCreate(this.#watchers, name, () => new Set());
     watchers.add(watcher);
     return () => {
       watchers.delete(watcher);
@@ -65,7 +65,7 @@ class MemoryStore implements LedgerStore {
   }
 
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    return activeThreads(this.#data.tenant(tenant), page);
+    return listActiveThreads(this.#data.tenant(tenant), page);
   }
 
   async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
@@ -73,15 +73,17 @@ class MemoryStore implements LedgerStore {
     return [...new Set(ids)].flatMap((threadId) => {
       const head = this.#reads.thread({ tenant, threadId });
       if (head === undefined) return [];
-      const own = data.get(threadId);
-      return [{ ...head, lastActivity: lastActivity(head, own), purges: own?.purges.get("purges") ?? 0 }];
+      const threadData = data.get(threadId);
+      return [
+        { ...head, lastActivity: findLastActivity(head, threadData), purges: threadData?.purges.get("purges") ?? 0 },
+      ];
     });
   }
 
-  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#data.demandOpen();
-    const listener: typeof tell = (changes) => tell(changes);
-    const listeners = kept(this.#listeners, tenant, () => new Set());
+  async watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#data.assertOpen();
+    const listener: typeof notify = (changes) => notify(changes);
+    const listeners = getOrCreate(this.#listeners, tenant, () => new Set());
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
@@ -89,37 +91,37 @@ class MemoryStore implements LedgerStore {
     };
   }
 
-  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
-    this.#data.demandOpen();
-    // Every text first: where one throws, none is taken.
-    const taken: MessageRow[] = [];
+  async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
+    this.#data.assertOpen();
+    // All texts first: if one throws, no message is indexed.
+    const batch: MessageRow[] = [];
     for (const row of this.#data.unindexed.keys()) {
-      if (taken.length >= limit) break;
-      taken.push(row);
+      if (batch.length >= limit) break;
+      batch.push(row);
     }
-    const texts = taken.map((row) => textOf({ ...row }));
+    const texts = batch.map((row) => readText({ ...row }));
     if (texts.includes(undefined)) return 0;
-    for (const [at, row] of taken.entries()) {
-      this.#data.keptThread(row).texts.set(row.id, indexed(texts[at] ?? ""));
+    for (const [at, row] of batch.entries()) {
+      this.#data.getOrCreateThread(row).texts.set(row.id, createIndexedText(texts[at] ?? ""));
       this.#data.unindexed.delete(row);
     }
-    return taken.length;
+    return batch.length;
   }
 
   async search({ tenant, threadId, limit, perThread = Infinity, ...query }: SearchQuery): Promise<SearchHit[]> {
     const { data } = this.#data.tenant(tenant);
-    const wanted = wantedBy(query);
-    if (wanted.words.size === 0 && wanted.beginning === "") return [];
-    const found: { threadId: string; messageId: string; score: number; text: string }[] = [];
+    const queryTerms = parseQuery(query);
+    if (queryTerms.terms.size === 0 && queryTerms.prefix === "") return [];
+    const hits: { threadId: string; messageId: string; score: number; text: string }[] = [];
     for (const [id, thread] of data.entries()) {
       if (threadId !== undefined && id !== threadId) continue;
       for (const [messageId, entry] of thread.texts.entries()) {
-        const score = rank(entry, wanted);
-        if (score > 0) found.push({ threadId: id, messageId, score, text: entry.text });
+        const score = rankText(entry, queryTerms);
+        if (score > 0) hits.push({ threadId: id, messageId, score, text: entry.text });
       }
     }
     const counts = new Map<string, number>();
-    return found
+    return hits
       .sort((left, right) => right.score - left.score || compareIds(right.messageId, left.messageId))
       .filter((hit) => {
         const count = counts.get(hit.threadId) ?? 0;
@@ -127,22 +129,26 @@ class MemoryStore implements LedgerStore {
         return count < perThread;
       })
       .slice(0, limit)
-      .map((hit) => ({ threadId: hit.threadId, messageId: hit.messageId, snippet: snippetOf(hit.text, wanted) }));
+      .map((hit) => ({
+        threadId: hit.threadId,
+        messageId: hit.messageId,
+        snippet: createSnippet(hit.text, queryTerms),
+      }));
   }
 
   async vacuum(): Promise<void> {
-    // The collector gives back what was deleted.
-    this.#data.demandOpen();
+    // The garbage collector frees deleted rows.
+    this.#data.assertOpen();
   }
 
-  /** Writes are over when their call returns: there is nothing to wait for. */
+  /** Writes are complete when their call returns, so there is nothing to wait for. */
   async close(): Promise<void> {
     this.#watchers.clear();
     this.#listeners.clear();
     this.#data.close();
   }
 
-  /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
+  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
   #wake(name: string): void {
     for (const watcher of this.#watchers.get(name) ?? []) {
       queueMicrotask(() => {
@@ -151,8 +157,8 @@ class MemoryStore implements LedgerStore {
     }
   }
 
-  /** As `#wake`. */
-  #tell(tenant: string, change: ThreadChange): void {
+  /** Like `#wake`. */
+  #notify(tenant: string, change: ThreadChange): void {
     for (const listener of this.#listeners.get(tenant) ?? []) {
       queueMicrotask(() => {
         if (this.#listeners.get(tenant)?.has(listener) === true) listener([change]);

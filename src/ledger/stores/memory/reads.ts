@@ -1,4 +1,4 @@
-// What can be read from a memory store. Every row that leaves it is a copy.
+// The reads of a memory store. Every returned row is a copy.
 import type {
   AliasRow,
   BlobRefRow,
@@ -17,27 +17,27 @@ import type {
   ThreadRow,
   MessageCount,
   WorkRow,
-} from "../../rows.ts";
-import { FIRST_MESSAGES } from "../../rows.ts";
-import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
-import { type MemoryData, nameOf } from "./data.ts";
-import { compareIds } from "../compare.ts";
+} from "../../store/rows.ts";
+import { FIRST_MESSAGES } from "../../store/rows.ts";
+import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store/contract.ts";
+import { type MemoryData, toThreadMapKey } from "./data.ts";
+import { compareIds } from "../compare-ids.ts";
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
+const NON_ASCII = /[^\0-\x7f]/;
 
 function copy<Row extends object>(row: Row): Row {
   return { ...row };
 }
 
-function copyIf<Row extends object>(row: Row | undefined): Row | undefined {
+function copyIfDefined<Row extends object>(row: Row | undefined): Row | undefined {
   return row && { ...row };
 }
 
-function headerOf({ tenant, threadId, id, parentId, runId, role, digest }: MessageRow): MessageHeader {
+function toHeader({ tenant, threadId, id, parentId, runId, role, digest }: MessageRow): MessageHeader {
   return { tenant, threadId, id, parentId, runId, role, digest };
 }
 
-function endOf(run: RunRow): number {
+function readEndTime(run: RunRow): number {
   return run.finishedAt ?? Infinity;
 }
 
@@ -51,63 +51,63 @@ export class MemoryReads implements LedgerReads {
   thread(key: ThreadKey): ThreadHead | undefined {
     const row = this.data.tenant(key.tenant).threads.get(key.threadId);
     if (row === undefined) return undefined;
-    const { messages, log, lastId: kept } = this.data.thread(key);
+    const { messages, log, lastId: deletedLastId } = this.data.thread(key);
     const [newest, lastLogged] = [messages.lastId, log.lastId];
     return {
       ...row,
       newestMessageId: newest === "" ? null : newest,
-      lastId: [newest, lastLogged, kept.get("lastId") ?? ""].reduce((a, b) => (compareIds(a, b) > 0 ? a : b)),
+      lastId: [newest, lastLogged, deletedLastId.get("lastId") ?? ""].reduce((a, b) => (compareIds(a, b) > 0 ? a : b)),
     };
   }
 
   threads(tenant: string, { before, kind, limit }: ThreadsPage): ThreadRow[] {
     const { threads } = this.data.tenant(tenant);
-    const isWanted = (row: ThreadRow): boolean => row.id !== before && (kind === undefined || row.kind === kind);
-    const stretch: IdRange = { order: "down", limit };
-    if (before !== undefined) stretch.upTo = before;
-    return threads.stretch(stretch, isWanted).map(copy);
+    const matches = (row: ThreadRow): boolean => row.id !== before && (kind === undefined || row.kind === kind);
+    const range: IdRange = { order: "desc", limit };
+    if (before !== undefined) range.upTo = before;
+    return threads.readRange(range, matches).map(copy);
   }
 
-  titles(tenant: string, { before, word = "", limit }: TitlesPage): Pick<ThreadRow, "id" | "title">[] {
-    const stretch: IdRange = { order: "down", limit };
-    if (before !== undefined) stretch.upTo = before;
-    const isWanted = ({ id, title }: ThreadRow): boolean =>
-      title !== null && id !== before && (title.toLowerCase().includes(word) || BEYOND_ASCII.test(title));
-    const found = this.data.tenant(tenant).threads.stretch(stretch, isWanted);
-    return found.map(({ id, title }) => ({ id, title }));
+  titles(tenant: string, { before, term = "", limit }: TitlesPage): Pick<ThreadRow, "id" | "title">[] {
+    const range: IdRange = { order: "desc", limit };
+    if (before !== undefined) range.upTo = before;
+    const matches = ({ id, title }: ThreadRow): boolean =>
+      title !== null && id !== before && (title.toLowerCase().includes(term) || NON_ASCII.test(title));
+    const rows = this.data.tenant(tenant).threads.readRange(range, matches);
+    return rows.map(({ id, title }) => ({ id, title }));
   }
 
-  tallies(tenant: string, places: readonly MessageCountRange[]): MessageCount[] {
-    return places.map(({ threadId, after, upTo, first }) => {
+  countMessages(tenant: string, ranges: readonly MessageCountRange[]): MessageCount[] {
+    return ranges.map(({ threadId, after, upTo, first }) => {
       const { messages } = this.data.thread({ tenant, threadId });
-      const looked = first ? messages.stretch({ limit: FIRST_MESSAGES }) : [];
-      const found = looked.find(({ role }) => role === "user");
-      const count = messages.stretch({ after, upTo, limit: messages.size }).length;
-      return { threadId, messages: count, firstUserBody: found?.body ?? null };
+      const firstMessages = first ? messages.readRange({ limit: FIRST_MESSAGES }) : [];
+      const firstUser = firstMessages.find(({ role }) => role === "user");
+      const count = messages.readRange({ after, upTo, limit: messages.size }).length;
+      return { threadId, messages: count, firstUserBody: firstUser?.body ?? null };
     });
   }
 
   message(key: ThreadKey, id: string): MessageRow | undefined {
-    return copyIf(this.data.thread(key).messages.get(id));
+    return copyIfDefined(this.data.thread(key).messages.get(id));
   }
 
-  messages(key: ThreadKey, stretch: IdRange): MessageRow[] {
-    return this.data.thread(key).messages.stretch(stretch).map(copy);
+  messages(key: ThreadKey, range: IdRange): MessageRow[] {
+    return this.data.thread(key).messages.readRange(range).map(copy);
   }
 
-  headers(key: ThreadKey, stretch: IdRange): MessageHeader[] {
-    return this.data.thread(key).messages.stretch(stretch).map(headerOf);
+  headers(key: ThreadKey, range: IdRange): MessageHeader[] {
+    return this.data.thread(key).messages.readRange(range).map(toHeader);
   }
 
   findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): MessageHeader[] {
-    const { digests: known, threads } = this.data.tenant(tenant);
-    const isWanted =
+    const { digests: byDigest, threads } = this.data.tenant(tenant);
+    const matches =
       scope === undefined ? undefined : ({ threadId }: MessageRow) => threads.get(threadId)?.scope === scope;
     return [...new Set(digests)]
-      .flatMap((digest) => known.get(digest)?.stretch({ order: "down", limit }, isWanted) ?? [])
+      .flatMap((digest) => byDigest.get(digest)?.readRange({ order: "desc", limit }, matches) ?? [])
       .sort((left, right) => compareIds(right.id, left.id))
       .slice(0, limit)
-      .map(headerOf);
+      .map(toHeader);
   }
 
   run(tenant: string, id: string): RunRow | undefined {
@@ -117,12 +117,12 @@ export class MemoryReads implements LedgerReads {
   runs(key: ThreadKey, last?: number): RunRow[] {
     const { runs } = this.data.thread(key);
     if (last === undefined) return runs.all().map(copy);
-    return runs.stretch({ order: "down", limit: last }).toReversed().map(copy);
+    return runs.readRange({ order: "desc", limit: last }).toReversed().map(copy);
   }
 
   liveRuns({ tenant, threadId }: ThreadKey): RunRow[] {
-    this.data.demandOpen();
-    return [...this.data.live.keys()]
+    this.data.assertOpen();
+    return [...this.data.liveRuns.keys()]
       .filter((run) => run.threadId === threadId && run.tenant === tenant)
       .sort((left, right) => compareIds(left.id, right.id))
       .map(copy);
@@ -139,25 +139,25 @@ export class MemoryReads implements LedgerReads {
     return threadIds.flatMap((threadId) => this.runs({ tenant, threadId }, limit));
   }
 
-  usages(tenant: string, places: readonly { threadId: string; before: string }[], limit: number): RunUsage[] {
-    return places.flatMap(({ threadId, before }) => {
+  usages(tenant: string, positions: readonly { threadId: string; before: string }[], limit: number): RunUsage[] {
+    return positions.flatMap(({ threadId, before }) => {
       const { runs } = this.data.thread({ tenant, threadId });
-      const found = runs.stretch({ order: "down", upTo: before, limit }, ({ id }) => id !== before);
-      return found.map(({ id, state, usage }) => ({ threadId, id, state, usage }));
+      const older = runs.readRange({ order: "desc", upTo: before, limit }, ({ id }) => id !== before);
+      return older.map(({ id, state, usage }) => ({ threadId, id, state, usage }));
     });
   }
 
-  changedRuns(tenant: string, places: readonly { threadId: string; after: string }[]): RunRow[] {
-    return places.flatMap(({ threadId, after }) => {
+  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): RunRow[] {
+    return positions.flatMap(({ threadId, after }) => {
       const { log, runs } = this.data.thread({ tenant, threadId });
-      const told = log.stretch({ after, limit: log.size }, ({ kind }) => kind !== "delta");
-      return [...new Set(told.map(({ runId }) => runId))].flatMap((id) => copyIf(runs.get(id)) ?? []);
+      const events = log.readRange({ after, limit: log.size }, ({ kind }) => kind !== "delta");
+      return [...new Set(events.map(({ runId }) => runId))].flatMap((id) => copyIfDefined(runs.get(id)) ?? []);
     });
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): RunRow[] {
-    this.data.demandOpen();
-    return [...this.data.live.keys()]
+    this.data.assertOpen();
+    return [...this.data.liveRuns.keys()]
       .filter((run) => run.leaseUntil < now && (tenant === undefined || run.tenant === tenant))
       .sort((left, right) => left.leaseUntil - right.leaseUntil)
       .slice(0, limit)
@@ -165,28 +165,28 @@ export class MemoryReads implements LedgerReads {
   }
 
   compactableRuns(finishedBefore: number, limit: number, tenant?: string): RunRow[] {
-    this.data.demandOpen();
-    return [...this.data.logged.keys()]
-      .filter((run) => endOf(run) < finishedBefore && (tenant === undefined || run.tenant === tenant))
-      .sort((left, right) => endOf(left) - endOf(right))
+    this.data.assertOpen();
+    return [...this.data.compactableRuns.keys()]
+      .filter((run) => readEndTime(run) < finishedBefore && (tenant === undefined || run.tenant === tenant))
+      .sort((left, right) => readEndTime(left) - readEndTime(right))
       .slice(0, limit)
       .map(copy);
   }
 
   compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): RunRow | undefined {
-    const isAround = ({ compacted, firstDeltaId: first, lastDeltaId: last }: RunRow): boolean =>
+    const overlaps = ({ compacted, firstDeltaId: first, lastDeltaId: last }: RunRow): boolean =>
       compacted && first !== null && last !== null && compareIds(first, upTo) <= 0 && compareIds(last, after) > 0;
-    return copyIf(this.data.thread(key).runs.stretch({ limit: 1 }, isAround)[0]);
+    return copyIfDefined(this.data.thread(key).runs.readRange({ limit: 1 }, overlaps)[0]);
   }
 
-  log(key: ThreadKey, stretch: IdRange & { runId?: string }): LogRow[] {
-    const { runId } = stretch;
-    const isWanted = runId === undefined ? undefined : (row: LogRow) => row.runId === runId;
-    return this.data.thread(key).log.stretch(stretch, isWanted).map(copy);
+  log(key: ThreadKey, range: IdRange & { runId?: string }): LogRow[] {
+    const { runId } = range;
+    const matches = runId === undefined ? undefined : (row: LogRow) => row.runId === runId;
+    return this.data.thread(key).log.readRange(range, matches).map(copy);
   }
 
   alias(tenant: string, name: string): AliasRow | undefined {
-    return copyIf(this.data.tenant(tenant).aliases.get(name));
+    return copyIfDefined(this.data.tenant(tenant).aliases.get(name));
   }
 
   aliases(key: ThreadKey): AliasRow[] {
@@ -194,12 +194,12 @@ export class MemoryReads implements LedgerReads {
   }
 
   work(key: ThreadKey): WorkRow | undefined {
-    this.data.demandOpen();
-    return copyIf(this.data.work.get(nameOf(key)));
+    this.data.assertOpen();
+    return copyIfDefined(this.data.work.get(toThreadMapKey(key)));
   }
 
   openWork(now: number, limit: number, tenant?: string): WorkRow[] {
-    this.data.demandOpen();
+    this.data.assertOpen();
     return [...this.data.work.values()]
       .filter((row) => row.leaseUntil < now && (tenant === undefined || row.tenant === tenant))
       .sort((left, right) => left.wantedAt - right.wantedAt)
@@ -208,11 +208,11 @@ export class MemoryReads implements LedgerReads {
   }
 
   idempotencyKey(key: ThreadKey, name: string): KeyRow | undefined {
-    return copyIf(this.data.thread(key).keys.get(name));
+    return copyIfDefined(this.data.thread(key).keys.get(name));
   }
 
   blob(tenant: string, hash: string): BlobRow | undefined {
-    return copyIf(this.data.tenant(tenant).blobs.get(hash));
+    return copyIfDefined(this.data.tenant(tenant).blobs.get(hash));
   }
 
   chunk(tenant: string, blobId: string, position: number): ChunkRow | undefined {
@@ -222,7 +222,7 @@ export class MemoryReads implements LedgerReads {
 
   blobRefs(key: ThreadKey): BlobRefRow[] {
     const { blobRefs } = this.data.thread(key);
-    return blobRefs.all().flatMap((ofMessage) => ofMessage.all().map(copy));
+    return blobRefs.all().flatMap((refs) => refs.all().map(copy));
   }
 
   quarantined(tenant: string, limit: number): QuarantineRow[] {

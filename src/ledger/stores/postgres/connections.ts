@@ -1,4 +1,5 @@
-// The connections of a store: lent to one piece of work each, dropped when they break, and closed once nobody uses them.
+// The connections of a Postgres store: used by one caller at a time, dropped when they break, and closed when they are
+// unused.
 import { LedgerError } from "../../errors.ts";
 import type { SqlRow } from "../sql/engine.ts";
 import {
@@ -11,178 +12,190 @@ import {
   type PgValue,
   TYPES,
 } from "./driver.ts";
-import { isLost, ledgerError } from "./errors.ts";
-import { Lines, Turns } from "./turns.ts";
+import { isConnectionLost, toLedgerError } from "./errors.ts";
+import { KeyedSemaphores, Semaphore } from "./semaphore.ts";
 
-/** Hears of every step towards the server: "before insert-messages", "after commit". For tests that crash in between. */
-export type Trace = (point: string) => void;
+/** Called before and after every statement: "before insert-messages", "after commit". For crash tests. */
+export type PostgresTrace = (point: string) => void;
 
-/** After so long without an answer the server counts as gone: a machine that vanished says nothing. */
-const ANSWER_MS = 120_000;
-/** How long a new connection may take. */
-const CONNECT_MS = 10_000;
-/** The longest time that timers and the server know; more would be taken for none. */
-const MOST_MS = 2 ** 31 - 1;
+/** The time without a response after which the server counts as unreachable. */
+const RESPONSE_TIMEOUT_MS = 120_000;
+/** The maximum time to open a connection. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The maximum time of timers and the server; a larger value would mean no limit. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /**
- * How many writers of one thread may hold a connection: one that writes and one whose wait for the lock is already at
- * the server. Any more would only keep connections from those who read or write other threads.
+ * The number of writers of one thread that may have a connection: one that writes, and one whose wait for the lock has
+ * reached the server. More would only take connections from other callers.
  */
 const WRITERS_PER_THREAD = 2;
 
+/** The options of the connections. */
 export interface ConnectionOptions {
   url: string;
   connections: number;
-  /** How long a free connection, or a lock, is waited for. */
+  /** The maximum wait for a free connection or a lock. */
   busyMs: number;
-  trace?: Trace | undefined;
+  trace?: PostgresTrace | undefined;
 }
 
-/** A connection in somebody's hands. */
-interface Loan {
-  lane: Lane;
-  end(): void;
+/** A connection in use. */
+interface LentConnection {
+  connection: PipelinedConnection;
+  release(): void;
 }
 
-/** Asks for the connection. Who names a line waits in it first; asking again gives the same connection. */
-export type Ask = (line?: string) => Promise<Lane>;
+/**
+ * Requests the connection. With a `queue` name the caller waits in that queue first; repeated calls return the same
+ * connection.
+ */
+export type RequestConnection = (queue?: string) => Promise<PipelinedConnection>;
 
-export class Connections {
+/** The connection pool of a store. */
+export class PostgresConnections {
   readonly driver: PgDriver;
   readonly settings: PgSettings;
-  /** At least 1, as 0 is "for ever" to the server. */
+  /** At least 1, because 0 means no limit to the server. */
   readonly busyMs: number;
-  readonly #trace: Trace | undefined;
-  readonly #turns: Turns;
-  readonly #lines: Lines;
+  readonly #trace: PostgresTrace | undefined;
+  readonly #semaphore: Semaphore;
+  readonly #queues: KeyedSemaphores;
   readonly #pool: PgPool;
-  /** Connections that broke, also while nothing was asked of them. */
+  /** Connections that broke, also while they were idle. */
   readonly #lost = new WeakMap<PgClient, Error>();
   #isOpen = true;
-  #underWay = 0;
-  #whenOver: () => void = () => undefined;
+  #inUse = 0;
+  #onIdle: () => void = () => undefined;
   #ended: Promise<void> | undefined;
 
   constructor(driver: PgDriver, { url, connections, busyMs, trace }: ConnectionOptions) {
     this.driver = driver;
     this.#trace = trace;
-    this.busyMs = Math.min(Math.max(Math.ceil(busyMs), 1), MOST_MS);
-    this.#turns = new Turns(connections, this.busyMs, "No connection to Postgres became free in time.");
-    // One is left for others, where there is more than one.
-    this.#lines = new Lines(Math.max(Math.min(WRITERS_PER_THREAD, connections - 1), 1), this.busyMs);
+    this.busyMs = Math.min(Math.max(Math.ceil(busyMs), 1), MAX_TIMEOUT_MS);
+    this.#semaphore = new Semaphore(connections, this.busyMs, "No connection to Postgres became free in time.");
+    // One connection is left for other callers, if there is more than one.
+    this.#queues = new KeyedSemaphores(Math.max(Math.min(WRITERS_PER_THREAD, connections - 1), 1), this.busyMs);
     this.settings = {
       connectionString: url,
       application_name: "koine",
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     };
     this.#pool = new driver.Pool({ ...this.settings, max: connections, pipeline: true, allowExitOnIdle: true });
-    // The pool drops a connection that breaks; who uses it hears from the query. Without a listener the process would end.
+    // The pool drops broken connections, and callers receive the query's error. Without a listener the process would
+    // end.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", (error) => this.#lost.set(client, error)));
   }
 
-  demandOpen(): void {
+  assertOpen(): void {
     if (!this.#isOpen) throw new LedgerError("closed", "The ledger was closed.");
   }
 
-  /** Lends a connection. Errors are the ledger's own; after one that leaves the connection in doubt, it is dropped. */
-  lend<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
-    return this.lendLater(async (ask) => work(await ask()));
+  /**
+   * Runs work with a connection. Throws LedgerErrors; after an error that leaves the connection in an unknown state, it
+   * is dropped.
+   */
+  withConnection<T>(work: (connection: PipelinedConnection) => Promise<T>): Promise<T> {
+    return this.withLazyConnection(async (request) => work(await request()));
   }
 
-  /** As `lend`, for work that finds out by itself when it needs the connection, and for what. */
-  async lendLater<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    this.demandOpen();
-    this.#underWay++;
-    let loan: Promise<Loan> | undefined;
+  /** Like `withConnection`, for work that requests the connection when it needs it. */
+  async withLazyConnection<T>(work: (request: RequestConnection) => Promise<T>): Promise<T> {
+    this.assertOpen();
+    this.#inUse++;
+    let lent: Promise<LentConnection> | undefined;
     try {
-      return await work((line) => (loan ??= this.#loan(line)).then(({ lane }) => lane));
+      return await work((queue) => (lent ??= this.#acquire(queue)).then(({ connection }) => connection));
     } finally {
-      // Where there was none to have, work was told.
-      (await loan?.catch(() => undefined))?.end();
-      this.#underWay--;
-      if (this.#underWay === 0) this.#whenOver();
+      // If no connection was available, the work received the error.
+      (await lent?.catch(() => undefined))?.release();
+      this.#inUse--;
+      if (this.#inUse === 0) this.#onIdle();
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits until no connection is in use, then closes the pool. */
   close(): Promise<void> {
     this.#isOpen = false;
-    this.#ended ??= this.#over().then(() => this.#pool.end());
+    this.#ended ??= this.#waitUntilIdle().then(() => this.#pool.end());
     return this.#ended;
   }
 
-  async #over(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#whenOver = resolve));
+  async #waitUntilIdle(): Promise<void> {
+    if (this.#inUse > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** First the line, then a connection: who has one never waits for a line, so that nobody waits in a circle. */
-  async #loan(line: string | undefined): Promise<Loan> {
-    const leaveLine = line === undefined ? undefined : await this.#lines.enter(line);
+  /**
+   * Waits in the queue first, then for a connection: a caller with a connection never waits in a queue, so there is no
+   * deadlock.
+   */
+  async #acquire(queue: string | undefined): Promise<LentConnection> {
+    const leaveQueue = queue === undefined ? undefined : await this.#queues.enter(queue);
     try {
-      await this.#turns.enter();
+      await this.#semaphore.enter();
     } catch (error) {
-      leaveLine?.();
+      leaveQueue?.();
       throw error;
     }
     const leave = (): void => {
-      this.#turns.leave();
-      leaveLine?.();
+      this.#semaphore.leave();
+      leaveQueue?.();
     };
     try {
       const client = await this.#pool.connect();
-      const lane = new Lane(client, this.#trace, () => this.#lost.get(client));
+      const connection = new PipelinedConnection(client, this.#trace, () => this.#lost.get(client));
       const end = (): void => {
-        client.release(lane.broken);
+        client.release(connection.broken);
         leave();
       };
-      return { lane, end };
+      return { connection, release: end };
     } catch (error) {
       leave();
-      throw ledgerError(error);
+      throw toLedgerError(error);
     }
   }
 }
 
-/** Queries on one connection: in order, and without waiting for each answer where the driver can do so. */
-export class Lane {
-  /** Why the connection must not be used again. */
+/** Sends queries on one connection in order, without waiting for each response if the driver supports pipelining. */
+export class PipelinedConnection {
+  /** The reason why the connection must not be used again. */
   broken: Error | undefined;
   readonly #client: PgClient;
-  readonly #trace: Trace | undefined;
-  readonly #lossOf: () => Error | undefined;
+  readonly #trace: PostgresTrace | undefined;
+  readonly #findLoss: () => Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #isHeld = false;
+  #isCorked = false;
 
-  constructor(client: PgClient, trace?: Trace, lossOf: () => Error | undefined = () => undefined) {
+  constructor(client: PgClient, trace?: PostgresTrace, findLoss: () => Error | undefined = () => undefined) {
     this.#client = client;
     this.#trace = trace;
-    this.#lossOf = lossOf;
+    this.#findLoss = findLoss;
   }
 
-  /** `started` is called when the query goes out, and not where the connection was known to be gone before. */
+  /** `started` is called when the query is sent, not if the connection was already broken. */
   send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     if (this.#client.pipeline === true) return this.#query(name, query, started);
-    // A driver that does not pipeline wants to be asked for one thing at a time.
+    // A driver without pipelining accepts one query at a time.
     const answer = this.#last.then(() => this.#query(name, query, started));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
   #query(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
-    const loss = this.broken ?? this.#lossOf();
+    const loss = this.broken ?? this.#findLoss();
     if (loss !== undefined) {
       this.broken ??= loss;
       return Promise.reject(loss);
     }
     this.#trace?.(`before ${name}`);
     started?.();
-    this.#hold();
+    this.#cork();
     return new Promise((resolve, reject) => {
       this.#client.query(query, (error, result) => {
         if (error) {
-          if (isLost(error)) this.broken ??= error;
+          if (isConnectionLost(error)) this.broken ??= error;
           reject(error);
         } else {
           this.#trace?.(`after ${name}`);
@@ -192,21 +205,21 @@ export class Lane {
     });
   }
 
-  /** What is sent in one turn leaves in one packet: on a fast network, writing to the socket is the dearest part. */
-  #hold(): void {
+  /** Sends the queries of one tick in one packet: on a fast network, writing to the socket is the largest cost. */
+  #cork(): void {
     const stream = this.#client.connection?.stream;
-    if (this.#isHeld || stream?.cork === undefined) return;
-    this.#isHeld = true;
+    if (this.#isCorked || stream?.cork === undefined) return;
+    this.#isCorked = true;
     stream.cork();
     process.nextTick(() => {
-      this.#isHeld = false;
+      this.#isCorked = false;
       stream.uncork?.();
     });
   }
 }
 
-/** What all queries have in common, not in the objects themselves: the driver copies each of those field by field. */
-class Query implements PgQuery {
+/** The common fields of all queries as getters, because the driver copies own fields one by one. */
+class TextQuery implements PgQuery {
   readonly text: string;
 
   constructor(text: string) {
@@ -222,11 +235,11 @@ class Query implements PgQuery {
   }
 
   get query_timeout(): number {
-    return ANSWER_MS;
+    return RESPONSE_TIMEOUT_MS;
   }
 }
 
-class NamedQuery extends Query {
+class NamedQuery extends TextQuery {
   readonly name: string;
   readonly values: readonly PgValue[];
 
@@ -237,17 +250,17 @@ class NamedQuery extends Query {
   }
 }
 
-/** A statement that is parsed once per connection. */
-export function named(name: string, text: string, values: readonly PgValue[]): PgQuery {
+/** Creates a statement that is parsed once per connection. */
+export function createNamedQuery(name: string, text: string, values: readonly PgValue[]): PgQuery {
   return new NamedQuery(name, text, values);
 }
 
-/** A statement as it stands. */
-export function plain(text: string): PgQuery {
-  return new Query(text);
+/** Creates a statement that is sent as text. */
+export function createTextQuery(text: string): PgQuery {
+  return new TextQuery(text);
 }
 
-/** The rows of an answer. Columns come as text, null or bytes: see TYPES. */
-export function rowsOf({ rows }: PgResult): readonly SqlRow[] {
+/** Returns the rows of a result. Columns are text, null or bytes: see TYPES. */
+export function toRows({ rows }: PgResult): readonly SqlRow[] {
   return rows;
 }

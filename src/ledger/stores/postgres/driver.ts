@@ -1,18 +1,18 @@
-// The part of the package `pg` that Koine uses, in types of its own: whoever uses another store needs neither the
-// package nor its types.
+// The part of the package `pg` that Koine uses, as its own types: users of other stores need neither the package nor
+// its types.
 import { LedgerError } from "../../errors.ts";
 
-/** A value as a parameter; a list is an array of Postgres. */
+/** A parameter; a list is a Postgres array. */
 export type PgValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
 export interface PgQuery {
   readonly text: string;
-  /** A statement with a name is parsed once per connection. */
+  /** A named statement is parsed once per connection. */
   readonly name?: string;
   readonly values?: readonly PgValue[];
   readonly rowMode?: "array";
   readonly types?: PgTypes | undefined;
-  /** Milliseconds after which the answer is given up, and with it the connection. */
+  /** Milliseconds after which the query fails and the connection is dropped. */
   readonly query_timeout?: number;
 }
 interface PgTypes {
@@ -31,16 +31,16 @@ export interface PgNotification {
 }
 
 export interface PgClient {
-  /** Whether queries are sent without waiting for the answers to those before. Absent in older versions. */
+  /** True if queries are sent without waiting for earlier responses. Absent in older versions. */
   readonly pipeline?: boolean;
-  /** The socket below, where it can hold back what is written. */
+  /** The socket, if it can delay writes. */
   readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   connect(): Promise<unknown>;
-  query(query: PgQuery, answer: (error: Error | null, result: PgResult) => void): unknown;
+  query(query: PgQuery, callback: (error: Error | null, result: PgResult) => void): unknown;
   end(): Promise<void>;
-  on(event: "error", hear: (error: Error) => void): unknown;
-  on(event: "end", hear: () => void): unknown;
-  on(event: "notification", hear: (message: PgNotification) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  on(event: "notification", listener: (message: PgNotification) => void): unknown;
   ref?(): void;
   unref?(): void;
 }
@@ -51,8 +51,8 @@ export interface PgPoolClient extends PgClient {
 export interface PgPool {
   connect(): Promise<PgPoolClient>;
   end(): Promise<void>;
-  on(event: "error", hear: (error: Error) => void): unknown;
-  on(event: "connect", hear: (client: PgClient) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "connect", listener: (client: PgClient) => void): unknown;
 }
 
 export interface PgSettings {
@@ -65,7 +65,7 @@ export interface PgSettings {
 }
 export interface PgPoolSettings extends PgSettings {
   max: number;
-  /** Whether a process may end though connections are open that nobody uses. */
+  /** True if the process may end although idle connections are open. */
   allowExitOnIdle: boolean;
 }
 
@@ -74,10 +74,10 @@ export interface PgDriver {
   Pool: new (settings: PgPoolSettings) => PgPool;
 }
 
-/** The driver, which is loaded when the first Postgres ledger is opened. */
+/** Loads the driver when the first Postgres ledger is opened. */
 export async function loadDriver(load: () => Promise<unknown> = () => import("pg")): Promise<PgDriver> {
   try {
-    // The interface above is what the package's own documentation says.
+    // The interface above follows the package's documentation.
     const { default: driver } = (await load()) as { default: PgDriver };
     return driver;
   } catch (cause) {
@@ -89,15 +89,15 @@ export async function loadDriver(load: () => Promise<unknown> = () => import("pg
   }
 }
 
-/** Bytes of a bytea in its text form: \x and two digits for each. */
-function bytesOf(text: string): Uint8Array {
+/** Decodes a bytea in its text form: \x and two hex digits per byte. */
+function decodeBytea(text: string): Uint8Array {
   const { buffer, byteOffset, byteLength } = Buffer.from(text.slice(2), "hex");
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 const BYTEA = 17;
 
-/** Everything but bytes as the text that the server sent, whatever parsers the application has set for itself. */
+/** Returns all values except bytes as the server's text, regardless of the parsers that the application has set. */
 export const TYPES: PgTypes = {
-  getTypeParser: (oid) => (oid === BYTEA ? bytesOf : (text) => text),
+  getTypeParser: (oid) => (oid === BYTEA ? decodeBytea : (text) => text),
 };

@@ -1,58 +1,61 @@
-// Opens a store over Postgres, for which the package `pg` must be installed.
+// Opens a Postgres store, which needs the package `pg`.
 import { LedgerError } from "../../errors.ts";
-import type { LedgerStore } from "../../store.ts";
-import { type ConnectionOptions, Connections, type Trace } from "./connections.ts";
+import type { LedgerStore } from "../../store/contract.ts";
+import { type ConnectionOptions, PostgresConnections, type PostgresTrace } from "./connections.ts";
 import { loadDriver, type PgDriver } from "./driver.ts";
-import { checkSchema, Texts } from "./flavour.ts";
+import { assertSchemaName, StatementTexts } from "./sql-flavor.ts";
 import { migrate } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
-import { Wakeups } from "./wakeups.ts";
+import { PostgresNotifications } from "./notifications.ts";
 
+/** The options of a Postgres store. */
 export interface PostgresOptions {
-  /** The schema that holds the tables; made where it is not there. */
+  /** The schema of the tables; created if it does not exist. */
   schema: string;
-  /** The most connections for reading and writing; one more hears of changes. */
+  /** The maximum number of connections for reads and writes; one more receives notifications. */
   connections: number;
-  /** How long a lock of another writer, or a free connection, is waited for. */
+  /** The maximum wait for a lock of another writer or a free connection. */
   busyMs: number;
-  /** "full" (default): a commit waits for the server's disk even where the server is set not to. */
+  /** "full" (default): a commit waits for the server's disk even if the server is configured not to. */
   sync?: "full" | "normal";
-  /** Tables are neither made nor lifted. */
+  /** Tables are neither created nor migrated. */
   readOnly?: boolean;
-  /** Hears of every statement, before and after. For tests. */
-  trace?: Trace;
+  /** Called before and after every statement. For tests. */
+  trace?: PostgresTrace;
 }
 
-/** Opens the store at a URL as `pg` takes it, and brings its tables up to date. */
+/** Opens the store at a URL that `pg` accepts, and migrates its tables. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<LedgerStore> {
-  return openWith(await loadDriver(), url, options);
+  return openWithDriver(await loadDriver(), url, options);
 }
 
-/** As `openPostgres`, with a driver that the caller has. */
-export async function openWith(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
+/** Like `openPostgres`, with a given driver. */
+export async function openWithDriver(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
   const { schema, connections: count, busyMs, sync = "full", readOnly = false, trace } = options;
-  checkSchema(schema);
-  const connections = connectionsTo(driver, { url, connections: count, busyMs, trace });
+  assertSchemaName(schema);
+  const connections = createConnections(driver, { url, connections: count, busyMs, trace });
   try {
-    const types = await connections.lend((lane) => migrate(lane, { schema, busyMs: connections.busyMs, readOnly }));
+    const types = await connections.withConnection((connection) =>
+      migrate(connection, { schema, busyMs: connections.busyMs, readOnly }),
+    );
     const connect = () => new connections.driver.Client(connections.settings);
-    const wakeups = new Wakeups({ connect, channel: `koine_${schema}` });
-    return new PostgresStore({ connections, texts: new Texts(schema, types), wakeups, sync });
+    const notifications = new PostgresNotifications({ connect, channel: `koine_${schema}` });
+    return new PostgresStore({ connections, texts: new StatementTexts(schema, types), notifications, sync });
   } catch (error) {
     await connections.close();
     throw error;
   }
 }
 
-function connectionsTo(driver: PgDriver, options: ConnectionOptions): Connections {
+function createConnections(driver: PgDriver, options: ConnectionOptions): PostgresConnections {
   try {
-    const connections = new Connections(driver, options);
-    // The driver reads the URL when it makes a client; the first one is not used.
+    const connections = new PostgresConnections(driver, options);
+    // The driver parses the URL when it creates a client; this one is not used.
     void new driver.Client(connections.settings);
     return connections;
   } catch {
-    // Without the cause, which would show the URL and the password in it.
-    throw new LedgerError("invalid-input", "The address of the Postgres database is no URL that can be read.", {
+    // Without the cause, which would contain the URL and its password.
+    throw new LedgerError("invalid-input", "The URL of the Postgres database is invalid.", {
       path: "url",
     });
   }

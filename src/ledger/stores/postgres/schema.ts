@@ -1,4 +1,5 @@
-// The tables that only Postgres has, and their migrations: the search index and its queue. The others are of ../sql/schema.ts.
+// The tables that only Postgres has, and their migrations: the search index and its queue. The other tables are in
+// ../sql/schema.ts.
 import {
   ACTIVITY,
   ALIASES,
@@ -14,15 +15,15 @@ import {
   THREADS,
   WORK,
 } from "../sql/columns.ts";
-import { MIGRATIONS, type Migration } from "../sql/schema.ts";
+import { MIGRATIONS, type SqlMigration } from "../sql/schema.ts";
 
-/** Holds the version of the tables; its presence says that a schema is Koine's. */
+/** Contains the version of the tables; its existence marks a schema as Koine's. */
 export const META = "koine_meta";
 
-/** The queue of the search index: which messages it does not have yet. */
+/** The queue of the search index: messages that are not indexed yet. */
 export const PENDING = { table: "search_pending", of: MESSAGES.name, columns: ["tenant", "thread_id", "id"] } as const;
 
-/** Every table of a ledger. */
+/** All tables of a ledger. */
 export const TABLES: readonly string[] = [
   ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE, CHANGES].map(
     ({ name }) => name,
@@ -34,11 +35,11 @@ export const TABLES: readonly string[] = [
 ];
 
 /**
- * An entry of the index goes with its message, also where the message is deleted while it is being indexed: the
- * reference sees to both. The queue has no key, as nothing is looked up in it; it is emptied as fast as it fills, so
- * that its dead rows are many and want to be swept up early.
+ * A search entry is deleted with its message, also if the message is deleted while it is being indexed: the foreign key
+ * ensures both. The queue has no key, because nothing is looked up in it; its rows are deleted as fast as they come, so
+ * it is vacuumed early.
  */
-const first: Migration = ({ key, text }) => [
+const createSearchTables: SqlMigration = ({ key, text }) => [
   `CREATE TABLE search (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, message_id ${key} NOT NULL, text ${text} NOT NULL,
     words tsvector NOT NULL, PRIMARY KEY (tenant, thread_id, message_id),
@@ -48,10 +49,10 @@ const first: Migration = ({ key, text }) => [
     WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
 ];
 
-const OWN: readonly Migration[] = [first];
+const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [createSearchTables];
 
-/** By version, from 1: what both engines have, then what only Postgres has. */
-export const VERSIONS: readonly Migration[] = MIGRATIONS.map((shared, at) => (flavour) => [
+/** By version, from 1: the shared migration, then that of Postgres. */
+export const VERSIONS: readonly SqlMigration[] = MIGRATIONS.map((shared, at) => (flavour) => [
   ...shared(flavour),
-  ...(OWN[at]?.(flavour) ?? []),
+  ...(POSTGRES_MIGRATIONS[at]?.(flavour) ?? []),
 ]);

@@ -1,58 +1,59 @@
-// The search index: words and how often a message has them, as a tsvector that is written from the words as Koine
-// counts them. Postgres's own reading of texts knows hosts, numbers and paths, and would find other words than the
-// other stores do.
-import type { MessageRow } from "../../rows.ts";
-import type { SearchHit, SearchQuery } from "../../store.ts";
-import { countWords, snippetOf, wantedBy } from "../../search/words.ts";
+// The search index of Postgres: the counted words of each message as a tsvector. The words come from tokenize.ts:
+// Postgres's own parser recognizes hosts, numbers and paths and would find other words than the other stores.
+import type { MessageRow } from "../../store/rows.ts";
+import type { SearchHit, SearchQuery } from "../../store/contract.ts";
+import { countTerms, createSnippet, parseQuery } from "../../search/tokenize.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { Insert, SqlSession, Statement } from "../sql/engine.ts";
-import { rowCount } from "../sql/reads.ts";
-import { nameOf } from "./wakeups.ts";
+import { toRowLimit } from "../sql/reads.ts";
+import { toNotificationName } from "./notifications.ts";
 
-/** A word of a tsvector has up to 2,046 bytes; longer ones are known by how they begin. */
-const MOST_UNITS = 500;
-/** All words of a tsvector together have up to 1,048,575 bytes. Those of a longer text are found as far as they fit. */
-const MOST_BYTES = 900_000;
-/** How often a word occurs counts up to here. */
-const MOST_TIMES = 30;
+/** A word of a tsvector has up to 2,046 bytes; longer words are truncated. */
+const MAX_TERM_LENGTH = 500;
+/**
+ * All words of a tsvector together have up to 1,048,575 bytes. Words of a longer text beyond the limit are not found.
+ */
+const MAX_VECTOR_BYTES = 900_000;
+/** The maximum counted number of occurrences of a word. */
+const MAX_OCCURRENCES = 30;
 
-/** Takes some from the queue; others who do the same at this moment take others. */
-const TAKE: Statement = {
+/** Takes messages from the queue; concurrent callers take other ones. */
+const TAKE_PENDING: Statement = {
   name: "search-take",
   sql: `DELETE FROM search_pending WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM search_pending LIMIT ?1 FOR UPDATE SKIP LOCKED)) RETURNING tenant, thread_id, id`,
 };
-/** Of messages that are not in the index yet, those that came after what the table of activities says. */
-export const BEHIND: Statement = {
+/** Threads with unindexed messages that are later than their activity row. */
+export const OUTDATED_ACTIVITY: Statement = {
   name: "behind",
   sql: `SELECT p.tenant, p.thread_id, max(p.id) FROM (SELECT * FROM search_pending LIMIT 5000) p
     JOIN activity a ON a.tenant = p.tenant AND a.thread_id = p.thread_id AND a.last_activity < p.id
     GROUP BY p.tenant, p.thread_id`,
 };
-/** The messages of a list, kept from being deleted until the index has them. */
-const READ: Statement = {
+/** Reads messages and protects them from deletion until they are indexed. */
+const READ_PENDING: Statement = {
   name: "search-read",
   sql: `SELECT ${MESSAGES.list("m")} FROM json_to_recordset(?1::json) AS p (tenant text, thread_id text, id text)
     JOIN messages m ON m.tenant = p.tenant AND m.thread_id = p.thread_id AND m.id = p.id
     ORDER BY m.tenant, m.thread_id, m.id FOR KEY SHARE OF m`,
 };
-const FORGET: Statement = {
+const DELETE_ENTRIES: Statement = {
   name: "search-forget",
   sql: `DELETE FROM search s USING json_to_recordset(?1::json) AS p (tenant text, thread_id text, id text)
     WHERE s.tenant = p.tenant AND s.thread_id = p.thread_id AND s.message_id = p.id`,
 };
-const INSERT: Insert = {
+const INSERT_ENTRIES: Insert = {
   name: "insert-search",
   table: "search",
   columns: ["tenant", "thread_id", "message_id", "text", "words"],
 };
-const FOUND = "SELECT thread_id, message_id, text FROM search WHERE tenant = ?1 AND words @@ ?2::tsquery";
-const BEST = "ORDER BY ts_rank(words, ?3::tsquery, 1) DESC, message_id DESC LIMIT ?4";
-const SEARCH: Statement = { name: "search", sql: `${FOUND} ${BEST}` };
-const SEARCH_THREAD: Statement = { name: "search-thread", sql: `${FOUND} AND thread_id = ?5 ${BEST}` };
+const MATCHES = "SELECT thread_id, message_id, text FROM search WHERE tenant = ?1 AND words @@ ?2::tsquery";
+const BEST_FIRST = "ORDER BY ts_rank(words, ?3::tsquery, 1) DESC, message_id DESC LIMIT ?4";
+const SEARCH: Statement = { name: "search", sql: `${MATCHES} ${BEST_FIRST}` };
+const SEARCH_THREAD: Statement = { name: "search-thread", sql: `${MATCHES} AND thread_id = ?5 ${BEST_FIRST}` };
 
-/** At most ?5 of a thread. */
-const SEARCH_SOME: Statement = {
+/** At most ?5 hits per thread. */
+const SEARCH_PER_THREAD: Statement = {
   name: "search-some",
   sql: `SELECT thread_id, message_id, text FROM (SELECT f.*,
       row_number() OVER (PARTITION BY thread_id ORDER BY score DESC, message_id DESC) AS place FROM (
@@ -60,45 +61,52 @@ const SEARCH_SOME: Statement = {
         WHERE tenant = ?1 AND words @@ ?2::tsquery) f) placed
     WHERE place <= ?5 ORDER BY score DESC, message_id DESC LIMIT ?4`,
 };
-/** In a thread, each of its messages is wanted: there, `perThread` is another limit. */
-const most = ({ limit, perThread = limit }: SearchQuery): number => rowCount(Math.min(limit, perThread));
+/** Within one thread, `perThread` is another limit. */
+const toThreadLimit = ({ limit, perThread = limit }: SearchQuery): number => toRowLimit(Math.min(limit, perThread));
 
-/** The statements of the search, beside those of the tables. */
-export const SEARCH_STATEMENTS: readonly Statement[] = [TAKE, READ, FORGET, SEARCH, SEARCH_THREAD, SEARCH_SOME];
+/** The statements of the search, for the statement catalog. */
+export const SEARCH_STATEMENTS: readonly Statement[] = [
+  TAKE_PENDING,
+  READ_PENDING,
+  DELETE_ENTRIES,
+  SEARCH,
+  SEARCH_THREAD,
+  SEARCH_PER_THREAD,
+];
 
-/** Thrown to give what was taken back to the queue: some of the texts are not at hand. */
-export class TextsMissing extends Error {}
+/** Thrown to return messages to the queue, because texts are not loaded. */
+export class MissingTextsError extends Error {}
 
-/** Takes up to so many messages from the queue into the index; gives how many, those included that are no longer there. */
-export async function indexSome(
+/** Indexes up to `limit` messages of the queue; returns their number, including messages that were deleted. */
+export async function indexPending(
   session: SqlSession,
-  textOf: (row: MessageRow) => string | undefined,
+  readText: (row: MessageRow) => string | undefined,
   limit: number,
 ): Promise<number> {
-  const taken = await takeSome(session, limit);
-  if (taken.length === 0) return 0;
-  const list = JSON.stringify(taken);
-  const rows = (await session.all(READ, [list])).map((row) => MESSAGES.decode(row));
-  const texts = rows.map(textOf);
-  if (texts.includes(undefined)) throw new TextsMissing();
-  // A message that was deleted and written again stands in the queue twice.
-  await session.run(FORGET, [list]);
+  const pending = await takePending(session, limit);
+  if (pending.length === 0) return 0;
+  const list = JSON.stringify(pending);
+  const rows = (await session.all(READ_PENDING, [list])).map((row) => MESSAGES.decode(row));
+  const texts = rows.map(readText);
+  if (texts.includes(undefined)) throw new MissingTextsError();
+  // A message that was deleted and written again is in the queue twice.
+  await session.run(DELETE_ENTRIES, [list]);
   await session.insert(
-    INSERT,
+    INSERT_ENTRIES,
     rows.map((row, at) => {
-      // Postgres has no zero character in its texts.
+      // Postgres texts cannot contain U+0000.
       const text = (texts[at] ?? "").replaceAll("\0", " ");
-      return [row.tenant, row.threadId, row.id, text, vectorOf(row, text)];
+      return [row.tenant, row.threadId, row.id, text, createVector(row, text)];
     }),
   );
-  return taken.length;
+  return pending.length;
 }
 
-async function takeSome(
+async function takePending(
   session: SqlSession,
   limit: number,
 ): Promise<{ tenant: string; thread_id: string; id: string }[]> {
-  const rows = await session.all(TAKE, [Math.max(Math.ceil(limit), 0)]);
+  const rows = await session.all(TAKE_PENDING, [Math.max(Math.ceil(limit), 0)]);
   const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
   return [...distinct.values()].map(([tenant, threadId, id]) => ({
     tenant: String(tenant),
@@ -107,64 +115,64 @@ async function takeSome(
   }));
 }
 
-export async function find(session: SqlSession, query: SearchQuery): Promise<SearchHit[]> {
+export async function searchIndex(session: SqlSession, query: SearchQuery): Promise<SearchHit[]> {
   const { tenant, threadId, limit, perThread } = query;
-  const wanted = wantedBy(query);
-  const words = Array.from(wanted.words, (word) => quoted(cut(word)));
-  if (wanted.beginning !== "") words.push(`${quoted(cut(wanted.beginning))}:*`);
-  if (words.length === 0) return [];
-  const within = [placeOf(tenant), ...(threadId === undefined ? [] : [placeOf(tenant, threadId)])].map(quoted);
-  const values = [tenant, [...within, ...words].join(" & "), words.join(" | ")];
+  const queryTerms = parseQuery(query);
+  const terms = Array.from(queryTerms.terms, (term) => quote(truncateTerm(term)));
+  if (queryTerms.prefix !== "") terms.push(`${quote(truncateTerm(queryTerms.prefix))}:*`);
+  if (terms.length === 0) return [];
+  const within = [toPlaceTerm(tenant), ...(threadId === undefined ? [] : [toPlaceTerm(tenant, threadId)])].map(quote);
+  const values = [tenant, [...within, ...terms].join(" & "), terms.join(" | ")];
   const rows = await (threadId !== undefined
-    ? session.all(SEARCH_THREAD, [...values, most(query), threadId])
+    ? session.all(SEARCH_THREAD, [...values, toThreadLimit(query), threadId])
     : perThread === undefined
-      ? session.all(SEARCH, [...values, rowCount(limit)])
-      : session.all(SEARCH_SOME, [...values, rowCount(limit), rowCount(perThread)]));
-  return rows.map(([thread, message, found]) => ({
+      ? session.all(SEARCH, [...values, toRowLimit(limit)])
+      : session.all(SEARCH_PER_THREAD, [...values, toRowLimit(limit), toRowLimit(perThread)]));
+  return rows.map(([thread, message, text]) => ({
     threadId: String(thread),
     messageId: String(message),
-    snippet: snippetOf(String(found), wanted),
+    snippet: createSnippet(String(text), queryTerms),
   }));
 }
 
 /**
- * The words of a message as a tsvector: each with as many places as it occurs, for the ranking. Tenant and thread are
- * words, too, so that the index itself leaves out what is not asked for.
+ * Returns the words of a message as a tsvector: each with as many positions as it occurs, for ranking. Tenant and
+ * thread are words too, so that the index itself excludes other ones.
  */
-function vectorOf({ tenant, threadId }: MessageRow, text: string): string {
-  const entries = [placeOf(tenant), placeOf(tenant, threadId)].map(quoted);
+function createVector({ tenant, threadId }: MessageRow, text: string): string {
+  const entries = [toPlaceTerm(tenant), toPlaceTerm(tenant, threadId)].map(quote);
   let bytes = 0;
-  for (const [word, count] of cutWords(countWords(text))) {
-    const times = Math.min(count, MOST_TIMES);
-    bytes += Buffer.byteLength(word) + 2 * times + 4;
-    if (bytes > MOST_BYTES) break;
-    entries.push(`${quoted(word)}:${Array.from({ length: times }, (_, at) => at + 1).join(",")}`);
+  for (const [term, count] of truncateTerms(countTerms(text))) {
+    const times = Math.min(count, MAX_OCCURRENCES);
+    bytes += Buffer.byteLength(term) + 2 * times + 4;
+    if (bytes > MAX_VECTOR_BYTES) break;
+    entries.push(`${quote(term)}:${Array.from({ length: times }, (_, at) => at + 1).join(",")}`);
   }
   return entries.join(" ");
 }
 
-function cutWords(words: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+function truncateTerms(terms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const short = new Map<string, number>();
-  for (const [word, count] of words) short.set(cut(word), (short.get(cut(word)) ?? 0) + count);
+  for (const [term, count] of terms) short.set(truncateTerm(term), (short.get(truncateTerm(term)) ?? 0) + count);
   return short;
 }
 
-function cut(word: string): string {
-  // No half of a character at the end.
-  return word.length <= MOST_UNITS
-    ? word
-    : word
-        .slice(0, MOST_UNITS)
+function truncateTerm(term: string): string {
+  // Does not cut a surrogate pair.
+  return term.length <= MAX_TERM_LENGTH
+    ? term
+    : term
+        .slice(0, MAX_TERM_LENGTH)
         .toWellFormed()
         .replace(/\uFFFD$/, "");
 }
 
-/** A tenant, or a thread of one, as a word that no text has: words are letters and digits. */
-function placeOf(tenant: string, threadId?: string): string {
-  return threadId === undefined ? `@${nameOf(tenant, "")}` : `#${nameOf(tenant, threadId)}`;
+/** Returns a word for a tenant or thread that no text contains: words of texts are letters and digits. */
+function toPlaceTerm(tenant: string, threadId?: string): string {
+  return threadId === undefined ? `@${toNotificationName(tenant, "")}` : `#${toNotificationName(tenant, threadId)}`;
 }
 
-/** A word of a tsvector or tsquery as it stands. */
-function quoted(word: string): string {
-  return `'${word.replaceAll(/['\\]/g, "$&$&")}'`;
+/** Quotes a word for a tsvector or tsquery. */
+function quote(term: string): string {
+  return `'${term.replaceAll(/['\\]/g, "$&$&")}'`;
 }

@@ -1,10 +1,10 @@
-// The store over Postgres: what the contract asks for, put together from connections, sessions and tables.
+// The Postgres implementation of a ledger store, built from connections, sessions and SQL transactions.
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { LedgerError } from "../../errors.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
-import { runLater, type Steps } from "../../steps.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
+import { runAsync, type Steps } from "../../store/steps.ts";
 import type {
   ActivityPage,
   LedgerReads,
@@ -13,138 +13,143 @@ import type {
   SearchHit,
   SearchQuery,
   ThreadKey,
-} from "../../store.ts";
-import { Activity } from "../sql/activity.ts";
-import { Touches } from "../sql/notes.ts";
-import type { Touch } from "../sql/deletions.ts";
+} from "../../store/contract.ts";
+import { ActivityWriter } from "../sql/activity-writer.ts";
+import { TransactionWrites } from "../sql/pending-activity.ts";
+import type { OnThreadWrite } from "../sql/deletions.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
-import { type Connections, plain } from "./connections.ts";
-import { ledgerError } from "./errors.ts";
-import { POSTGRES, type Texts } from "./flavour.ts";
+import { type PostgresConnections, createTextQuery } from "./connections.ts";
+import { toLedgerError } from "./errors.ts";
+import { POSTGRES, type StatementTexts } from "./sql-flavor.ts";
 import { TABLES } from "./schema.ts";
-import { BEHIND, find, indexSome, TextsMissing } from "./search.ts";
-import { ReadSession, type Terms, Transaction } from "./session.ts";
-import { PostgresTables } from "./tables.ts";
-import { nameOf, type Wakeups } from "./wakeups.ts";
+import { OUTDATED_ACTIVITY, searchIndex, indexPending, MissingTextsError } from "./search.ts";
+import { ReadSession, type TransactionOptions, PostgresTransaction } from "./session.ts";
+import { PostgresLedgerTransaction } from "./transaction.ts";
+import { toNotificationName, type PostgresNotifications } from "./notifications.ts";
 
-/** How often work is run that others get in the way of. */
+/** The maximum number of attempts of work that conflicts with other transactions. */
 const ATTEMPTS = 8;
 
-/** What a store is made of. */
+/** The parts of a store. */
 export interface StoreParts {
-  connections: Connections;
-  texts: Texts;
-  wakeups: Wakeups;
+  connections: PostgresConnections;
+  texts: StatementTexts;
+  notifications: PostgresNotifications;
   sync: "full" | "normal";
 }
 
+/** A ledger store in Postgres. */
 export class PostgresStore implements LedgerStore {
   readonly name = "postgres";
   readonly reads: LedgerReads;
-  readonly #connections: Connections;
-  readonly #texts: Texts;
-  readonly #wakeups: Wakeups;
-  readonly #terms: Terms;
+  readonly #connections: PostgresConnections;
+  readonly #texts: StatementTexts;
+  readonly #notifications: PostgresNotifications;
+  readonly #options: TransactionOptions;
   readonly #readSession: ReadSession;
   readonly #statements = new Statements(POSTGRES);
-  readonly #activity: Activity;
+  readonly #activity: ActivityWriter;
   #closed: Promise<void> | undefined;
-  /** How many are under way, and who waits for their end. */
+  /** The number of pending writes, and the callback at their end. */
   #writes = 0;
-  #whenWritten: () => void = () => undefined;
+  #onWritesDone: () => void = () => undefined;
 
-  constructor({ connections, texts, wakeups, sync }: StoreParts) {
+  constructor({ connections, texts, notifications, sync }: StoreParts) {
     this.#connections = connections;
     this.#texts = texts;
-    this.#wakeups = wakeups;
-    this.#terms = { busyMs: connections.busyMs, sync };
+    this.#notifications = notifications;
+    this.#options = { busyMs: connections.busyMs, sync };
     this.#readSession = new ReadSession(connections, texts);
     this.reads = new SqlReads(this.#readSession, this.#statements);
-    this.#activity = new Activity({
+    this.#activity = new ActivityWriter({
       statements: this.#statements,
       session: this.#readSession,
-      transact: (work) => this.#transact((session) => runLater(work(session))),
-      watch: (tenant, wake) => wakeups.watch({ tenant, threadId: "" }, wake),
-      behind: BEHIND,
-      wrote: (tenants) => wakeups.tellOthers(Array.from(tenants, (tenant) => nameOf(tenant, ""))),
+      transact: (work) => this.#transact((session) => runAsync(work(session))),
+      watch: (tenant, wake) => notifications.watch({ tenant, threadId: "" }, wake),
+      outdatedActivity: OUTDATED_ACTIVITY,
+      onWritten: (tenants) =>
+        notifications.notifyOthers(Array.from(tenants, (tenant) => toNotificationName(tenant, ""))),
     });
   }
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
-    this.#demandOpen();
-    const touched = new Set<string>();
-    const touches = new Touches();
-    const touch: Touch = (tenant, threadId, change, id) => {
-      touched.add(nameOf(tenant, threadId));
-      if (change !== undefined) touches.add(tenant, threadId, change, id);
+    this.#assertOpen();
+    const writtenThreads = new Set<string>();
+    const writes = new TransactionWrites();
+    const onThreadWrite: OnThreadWrite = (tenant, threadId, change, id) => {
+      writtenThreads.add(toNotificationName(tenant, threadId));
+      if (change !== undefined) writes.add(tenant, threadId, change, id);
     };
     this.#writes++;
     try {
       const result = await this.#transact((session) => {
-        touched.clear();
-        touches.clear();
-        return runLater(work(new PostgresTables(session, this.#statements, touch)));
+        writtenThreads.clear();
+        writes.clear();
+        return runAsync(work(new PostgresLedgerTransaction(session, this.#statements, onThreadWrite)));
       });
-      this.#wakeups.tell(touched);
-      this.#activity.committed(touches);
+      this.#notifications.notify(writtenThreads);
+      this.#activity.onCommit(writes);
       return result;
     } finally {
       this.#writes--;
-      if (this.#writes === 0) this.#whenWritten();
+      if (this.#writes === 0) this.#onWritesDone();
     }
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#demandOpen();
-    return this.#wakeups.watch(key, wake);
+    this.#assertOpen();
+    return this.#notifications.watch(key, wake);
   }
 
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    this.#demandOpen();
+    this.#assertOpen();
     return this.#activity.threads(tenant, page);
   }
 
   async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
-    this.#demandOpen();
+    this.#assertOpen();
     return this.#activity.heads(tenant, ids);
   }
 
-  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#demandOpen();
-    return this.#activity.watch(tenant, tell);
+  async watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#assertOpen();
+    return this.#activity.watch(tenant, notify);
   }
 
-  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
+  async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
     try {
-      return await this.#activity.indexing(textOf, (heard) =>
-        this.#transact((session) => indexSome(session, heard, limit)),
+      return await this.#activity.indexMessages(readText, (observedReadText) =>
+        this.#transact((session) => indexPending(session, observedReadText, limit)),
       );
     } catch (error) {
-      if (error instanceof TextsMissing) return 0;
+      if (error instanceof MissingTextsError) return 0;
       throw error;
     }
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
-    this.#demandOpen();
-    return find(this.#readSession, query);
+    this.#assertOpen();
+    return searchIndex(this.#readSession, query);
   }
 
-  /** Writes every table anew, which takes room for a copy and keeps others from it meanwhile. What autovacuum does by itself is enough for most. */
+  /**
+   * Rewrites every table, which needs space for a copy and blocks others meanwhile. Autovacuum is sufficient for most
+   * ledgers.
+   */
   async vacuum(): Promise<void> {
-    await this.#connections.lend(async (lane) => {
+    await this.#connections.withConnection(async (connection) => {
       try {
-        await lane.send("lock-timeout", plain(`SET lock_timeout = ${this.#connections.busyMs}`));
+        await connection.send("lock-timeout", createTextQuery(`SET lock_timeout = ${this.#connections.busyMs}`));
         for (const table of TABLES) {
-          const { text } = plain(`VACUUM (FULL, ANALYZE) ${this.#texts.table(table)}`);
-          await lane.send("vacuum", { text });
+          const { text } = createTextQuery(`VACUUM (FULL, ANALYZE) ${this.#texts.table(table)}`);
+          await connection.send("vacuum", { text });
         }
-        await lane.send("reset", plain("RESET lock_timeout"));
+        await connection.send("reset", createTextQuery("RESET lock_timeout"));
       } catch (error) {
-        // The connection goes, and the setting with it.
-        lane.broken ??= error instanceof Error ? error : new Error(String(error));
-        throw ledgerError(error);
+        // The setting ends with the dropped connection.
+        connection.broken ??= error instanceof Error ? error : new Error(String(error));
+        throw toLedgerError(error);
       }
     });
   }
@@ -155,28 +160,28 @@ export class PostgresStore implements LedgerStore {
   }
 
   async #close(): Promise<void> {
-    // Idle connections do not keep a program alive; who waits for them to be closed does.
-    const waiting = setInterval(() => undefined, 60_000);
+    // Idle connections do not keep a process alive; a caller that waits for `close` does.
+    const keepAliveTimer = setInterval(() => undefined, 60_000);
     try {
-      // What is under way first: it has something to tell, too.
-      if (this.#writes > 0) await new Promise<void>((resolve) => (this.#whenWritten = resolve));
+      // Pending writes first: they add activity.
+      if (this.#writes > 0) await new Promise<void>((resolve) => (this.#onWritesDone = resolve));
       await this.#activity.close();
       await this.#connections.close();
-      await this.#wakeups.close();
+      await this.#notifications.close();
     } finally {
-      clearInterval(waiting);
+      clearInterval(keepAliveTimer);
     }
   }
 
-  #demandOpen(): void {
+  #assertOpen(): void {
     if (this.#closed !== undefined) throw new LedgerError("closed", "The ledger was closed.");
   }
 
-  /** Runs work in one transaction; again from its start where it failed only because others were there. */
-  async #transact<T>(work: (session: Transaction) => Promise<T>): Promise<T> {
+  /** Runs work in one transaction; again from the start if it only conflicted with other transactions. */
+  async #transact<T>(work: (session: PostgresTransaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#connections.lendLater(async (ask) => {
-        const session = new Transaction(ask, this.#texts, this.#terms);
+      const outcome = await this.#connections.withLazyConnection(async (request) => {
+        const session = new PostgresTransaction(request, this.#texts, this.#options);
         try {
           const result = await work(session);
           await session.commit();

@@ -1,40 +1,41 @@
-// Tells watchers what happens to the threads of a tenant: what this process did at its commit, what others did from the
-// table that they write it to. A tenant's rows are read once for all of its watchers.
+// Notifies watchers of changes of a tenant's threads: own changes at the commit, changes of other processes from their
+// table. A tenant's rows are read once for all of its watchers.
 import type { ThreadChange } from "../../overview/types.ts";
-import type { LedgerStore } from "../../store.ts";
+import type { LedgerStore } from "../../store/contract.ts";
 import type { SqlSession } from "./engine.ts";
 import type { Statements } from "./statements.ts";
 
-/** Numbers are not always seen in their order: so far back is looked again. */
+/** The overlap of two reads, because change numbers do not always become visible in order. */
 const OVERLAP = 4096;
 
-type Tell = Parameters<LedgerStore["watchThreads"]>[1];
+type ThreadChangeCallback = Parameters<LedgerStore["watchThreads"]>[1];
 
-interface ReaderParts {
+interface ChangeReaderParts {
   statements: Statements;
   session: Pick<SqlSession, "all">;
   watch(tenant: string, wake: () => void): () => void;
 }
 
+/** Notifies the watchers of all tenants. */
 export class ChangeReader {
-  readonly #parts: ReaderParts;
+  readonly #parts: ChangeReaderParts;
   readonly #self: string;
-  readonly #tenants = new Map<string, Watched>();
+  readonly #tenants = new Map<string, WatchedTenant>();
 
-  constructor(parts: ReaderParts, self: string) {
+  constructor(parts: ChangeReaderParts, self: string) {
     this.#parts = parts;
     this.#self = self;
   }
 
-  /** Resolves when everything that comes from now on will be told. */
-  async watch(tenant: string, tell: Tell): Promise<() => void> {
+  /** Resolves when all later changes will be reported. */
+  async watch(tenant: string, notify: ThreadChangeCallback): Promise<() => void> {
     const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
-    // A function of its own, so that one that watches twice ends once at a time.
-    const own: Tell = (changes) => tell(changes);
-    watched.tells.add(own);
+    // A separate function, so that a callback that watches twice is removed once per call.
+    const callback: ThreadChangeCallback = (changes) => notify(changes);
+    watched.callbacks.add(callback);
     const end = (): void => {
-      watched.tells.delete(own);
-      if (watched.tells.size > 0 || this.#tenants.get(tenant) !== watched) return;
+      watched.callbacks.delete(callback);
+      if (watched.callbacks.size > 0 || this.#tenants.get(tenant) !== watched) return;
       this.#tenants.delete(tenant);
       watched.end();
     };
@@ -47,9 +48,9 @@ export class ChangeReader {
     return end;
   }
 
-  /** This process has done it. */
-  tell(tenant: string, { threadId, change }: ThreadChange): void {
-    this.#tenants.get(tenant)?.tell([{ threadId, change }]);
+  /** Reports a change of this process. */
+  notify(tenant: string, { threadId, change }: ThreadChange): void {
+    this.#tenants.get(tenant)?.notify([{ threadId, change }]);
   }
 
   close(): void {
@@ -57,93 +58,93 @@ export class ChangeReader {
     this.#tenants.clear();
   }
 
-  #begin(tenant: string): Watched {
-    const watched = new Watched(this.#parts, tenant, this.#self);
+  #begin(tenant: string): WatchedTenant {
+    const watched = new WatchedTenant(this.#parts, tenant, this.#self);
     this.#tenants.set(tenant, watched);
     return watched;
   }
 }
 
-/** A tenant that somebody watches. */
-class Watched {
-  readonly tells = new Set<Tell>();
-  readonly #parts: ReaderParts;
+/** A tenant with watchers. */
+class WatchedTenant {
+  readonly callbacks = new Set<ThreadChangeCallback>();
+  readonly #parts: ChangeReaderParts;
   readonly #tenant: string;
   readonly #self: string;
   readonly #unwatch: () => void;
   #begun: Promise<void> | undefined;
-  /** The largest number that was seen, and those that were seen not far below it. */
+  /** The largest number that was read, and recently read numbers below it. */
   #last = 0;
   readonly #seen = new Set<number>();
   #isReading = false;
-  /** Whether somebody called while it was read. */
-  #isCalled = false;
-  #isOver = false;
+  /** True if a wakeup came during a read. */
+  #isPending = false;
+  #hasEnded = false;
 
-  constructor(parts: ReaderParts, tenant: string, self: string) {
+  constructor(parts: ChangeReaderParts, tenant: string, self: string) {
     this.#parts = parts;
     this.#tenant = tenant;
     this.#self = self;
     this.#unwatch = parts.watch(tenant, () => void this.#read());
   }
 
-  /** Passes over what is there already. */
+  /** Skips existing changes. */
   begin(): Promise<void> {
-    this.#begun ??= this.#findLast();
+    this.#begun ??= this.#skipExisting();
     return this.#begun;
   }
 
   end(): void {
-    this.#isOver = true;
-    this.tells.clear();
+    this.#hasEnded = true;
+    this.callbacks.clear();
     this.#unwatch();
   }
 
-  /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
-  tell(changes: readonly ThreadChange[]): void {
-    for (const tell of this.tells) {
+  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
+  notify(changes: readonly ThreadChange[]): void {
+    for (const callback of this.callbacks) {
       queueMicrotask(() => {
-        if (this.tells.has(tell)) tell(changes);
+        if (this.callbacks.has(callback)) callback(changes);
       });
     }
   }
 
-  async #findLast(): Promise<void> {
+  async #skipExisting(): Promise<void> {
     const [row] = await this.#parts.session.all(this.#parts.statements.fixed["last-change"], [0]);
     this.#last = Number(row?.[0] ?? 0);
-    await this.#unseen();
+    await this.#readUnseen();
   }
 
   async #read(): Promise<void> {
-    this.#isCalled = true;
+    this.#isPending = true;
     if (this.#isReading) return;
     this.#isReading = true;
     try {
       await this.begin();
-      while (this.#isCalled && !this.#isOver) {
-        this.#isCalled = false;
-        const changes = await this.#unseen();
-        if (changes.length > 0) this.tell(changes);
+      while (this.#isPending && !this.#hasEnded) {
+        this.#isPending = false;
+        const changes = await this.#readUnseen();
+        if (changes.length > 0) this.notify(changes);
       }
     } catch {
-      // What is wrong with the store, its other callers hear; the next call reads on from here.
+      // Other calls of the store report the error; the next wakeup continues from here.
     } finally {
       this.#isReading = false;
     }
   }
 
-  async #unseen(): Promise<ThreadChange[]> {
+  async #readUnseen(): Promise<ThreadChange[]> {
     const { fixed } = this.#parts.statements;
     const values = [this.#tenant, this.#last - OVERLAP, this.#self];
     const rows = await this.#parts.session.all(fixed["changes-since"], values);
     const changes: ThreadChange[] = [];
-    for (const [number, threadId, told] of rows) {
+    for (const [number, threadId, text] of rows) {
       const at = Number(number);
       if (this.#seen.has(at)) continue;
       this.#seen.add(at);
       if (at > this.#last) this.#last = at;
-      for (const change of String(told).split(" ")) {
-        // As another process wrote it.
+      for (const change of String(text).split(" ")) {
+        // Another process wrote it from this type.
         changes.push({ threadId: String(threadId), change: change as ThreadChange["change"] });
       }
     }

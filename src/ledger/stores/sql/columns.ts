@@ -1,5 +1,5 @@
-// How rows lie in tables: for each field its column and kind, both ways. Reads name the columns in the order of the
-// fields here, so that a row that comes back as a list of values is put together without a look at names.
+// The columns of the tables: for each field of a row its column and kind, in both directions. Reads select the columns
+// in the order of the fields, so that a row is built from a list of values without lookups by name.
 import type {
   AliasRow,
   BlobRefRow,
@@ -14,35 +14,35 @@ import type {
   RunUsage,
   ThreadRow,
   WorkRow,
-} from "../../rows.ts";
+} from "../../store/rows.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 
-/** Booleans are stored as 0 and 1. Integers of 64 bits may come back as text. */
-type Kind = "plain" | "integer" | "boolean";
-type KindOf<Value> = Value extends boolean ? "boolean" : NonNullable<Value> extends number ? "integer" : "plain";
+/** Booleans are stored as 0 and 1. 64-bit integers may be returned as text. */
+type ColumnKind = "plain" | "integer" | "boolean";
+type ColumnKindOf<Value> = Value extends boolean ? "boolean" : NonNullable<Value> extends number ? "integer" : "plain";
 
-type Columns<Row> = { readonly [Field in keyof Row]-?: readonly [column: string, kind: KindOf<Row[Field]>] };
+type TableColumns<Row> = { readonly [Field in keyof Row]-?: readonly [column: string, kind: ColumnKindOf<Row[Field]>] };
 
-/** A table, or the columns of one that a read asks for. */
-export class Table<Row extends object> {
+/** A table, or a selection of its columns. */
+export class SqlTable<Row extends object> {
   readonly name: string;
   readonly columns: readonly string[];
   readonly fields: readonly (keyof Row & string)[];
-  readonly #kinds: readonly Kind[];
+  readonly #kinds: readonly ColumnKind[];
   readonly #plain: boolean;
-  readonly #byField: Columns<Row>;
+  readonly #byField: TableColumns<Row>;
 
-  constructor(name: string, columns: Columns<Row>) {
+  constructor(name: string, columns: TableColumns<Row>) {
     this.name = name;
     this.#byField = columns;
-    // The keys of a Columns<Row> are the fields of Row.
+    // The keys of TableColumns<Row> are the fields of Row.
     this.fields = Object.keys(columns) as (keyof Row & string)[];
     this.columns = this.fields.map((field) => columns[field][0]);
     this.#kinds = this.fields.map((field) => columns[field][1]);
     this.#plain = this.#kinds.every((kind) => kind === "plain");
   }
 
-  /** The columns as a SELECT names them, of the table that is called `alias` where there are several. */
+  /** Returns the columns for a SELECT, prefixed with `alias` if given. */
   list(alias?: string): string {
     return this.columns.map((column) => (alias === undefined ? column : `${alias}.${column}`)).join(", ");
   }
@@ -51,46 +51,46 @@ export class Table<Row extends object> {
     return this.#byField[field][0];
   }
 
-  /** A field's value as it is stored. */
+  /** Encodes the value of one field. */
   encodeField(field: keyof Row, value: unknown): SqlValue {
     return encodeValue(this.#byField[field][1], value);
   }
 
-  /** The values of a row, in the order of the columns. */
+  /** Encodes a row in the order of the columns. */
   encode(row: Row): SqlValue[] {
     const values: SqlValue[] = [];
     for (let at = 0; at < this.fields.length; at++) {
-      // Both lists are as long as each other.
-      values.push(encodeValue(this.#kinds[at] as Kind, row[this.fields[at] as keyof Row]));
+      // Both lists have the same length.
+      values.push(encodeValue(this.#kinds[at] as ColumnKind, row[this.fields[at] as keyof Row]));
     }
     return values;
   }
 
-  /** The row whose values were read in the order of the columns. */
+  /** Decodes a row from values in the order of the columns. */
   decode(values: SqlRow): Row {
     const row: Record<string, unknown> = {};
     for (let at = 0; at < this.fields.length; at++) {
       const value = values[at] as SqlValue;
-      row[this.fields[at] as string] = this.#plain ? value : decodeValue(this.#kinds[at] as Kind, value);
+      row[this.fields[at] as string] = this.#plain ? value : decodeValue(this.#kinds[at] as ColumnKind, value);
     }
-    // Every field was set to what its column holds, and the columns hold what `encode` was given.
+    // Every field was decoded from its column, which `encode` wrote.
     return row as Row;
   }
 }
 
-function encodeValue(kind: Kind, value: unknown): SqlValue {
-  // Rows hold only what a column takes: text, numbers, null and bytes.
+function encodeValue(kind: ColumnKind, value: unknown): SqlValue {
+  // Rows contain only column values: text, numbers, null and bytes.
   return kind === "boolean" ? Number(value) : (value as SqlValue);
 }
 
-function decodeValue(kind: Kind, value: SqlValue): unknown {
+function decodeValue(kind: ColumnKind, value: SqlValue): unknown {
   if (kind === "plain" || value === null) return value;
   return kind === "boolean" ? Number(value) !== 0 : Number(value);
 }
 
-const inThread = { tenant: ["tenant", "plain"], threadId: ["thread_id", "plain"] } as const;
+const THREAD_COLUMNS = { tenant: ["tenant", "plain"], threadId: ["thread_id", "plain"] } as const;
 
-export const THREADS = new Table<ThreadRow>("threads", {
+export const THREADS = new SqlTable<ThreadRow>("threads", {
   tenant: ["tenant", "plain"],
   id: ["id", "plain"],
   title: ["title", "plain"],
@@ -102,37 +102,37 @@ export const THREADS = new Table<ThreadRow>("threads", {
   leafId: ["leaf_id", "plain"],
 });
 
-/** When something last happened in each thread: written behind by activity.ts, and made with its thread by a trigger. */
+/** The last activity of each thread: updated by activity-writer.ts, and created with its thread by a trigger. */
 export const ACTIVITY = "activity";
 
-/** What happened to a thread, for other processes: see change-reader.ts. */
+/** A change of a thread for other processes: see change-reader.ts. */
 interface ChangeRow {
   tenant: string;
   threadId: string;
-  /** Its changes, with a space between them. */
+  /** The changes, separated by spaces. */
   changes: string;
-  /** The process that did it. */
+  /** The process that made the change. */
   source: string;
 }
-export const CHANGES = new Table<ChangeRow>("thread_changes", {
-  ...inThread,
+export const CHANGES = new SqlTable<ChangeRow>("thread_changes", {
+  ...THREAD_COLUMNS,
   changes: ["change", "plain"],
   source: ["source", "plain"],
 });
 
-const header = {
-  ...inThread,
+const HEADER_COLUMNS = {
+  ...THREAD_COLUMNS,
   id: ["id", "plain"],
   parentId: ["parent_id", "plain"],
   runId: ["run_id", "plain"],
   role: ["role", "plain"],
   digest: ["digest", "plain"],
 } as const;
-export const HEADERS = new Table<MessageHeader>("messages", header);
-export const MESSAGES = new Table<MessageRow>("messages", { ...header, body: ["body", "plain"] });
+export const HEADERS = new SqlTable<MessageHeader>("messages", HEADER_COLUMNS);
+export const MESSAGES = new SqlTable<MessageRow>("messages", { ...HEADER_COLUMNS, body: ["body", "plain"] });
 
-export const RUNS = new Table<RunRow>("runs", {
-  ...inThread,
+export const RUNS = new SqlTable<RunRow>("runs", {
+  ...THREAD_COLUMNS,
   id: ["id", "plain"],
   state: ["state", "plain"],
   mode: ["mode", "plain"],
@@ -152,39 +152,39 @@ export const RUNS = new Table<RunRow>("runs", {
   compacted: ["compacted", "boolean"],
 });
 
-/** What a run cost. */
-export const USAGES = new Table<RunUsage>("runs", {
+/** The usage columns of runs. */
+export const USAGES = new SqlTable<RunUsage>("runs", {
   threadId: ["thread_id", "plain"],
   id: ["id", "plain"],
   state: ["state", "plain"],
   usage: ["usage", "plain"],
 });
 
-export const LOG = new Table<LogRow>("log", {
-  ...inThread,
+export const LOG = new SqlTable<LogRow>("log", {
+  ...THREAD_COLUMNS,
   id: ["id", "plain"],
   runId: ["run_id", "plain"],
   kind: ["kind", "plain"],
   body: ["body", "plain"],
 });
 
-export const KEYS = new Table<KeyRow>("idempotency_keys", {
-  ...inThread,
+export const KEYS = new SqlTable<KeyRow>("idempotency_keys", {
+  ...THREAD_COLUMNS,
   key: ["name", "plain"],
   hash: ["hash", "plain"],
   result: ["result", "plain"],
   createdAt: ["created_at", "integer"],
 });
 
-export const ALIASES = new Table<AliasRow>("aliases", {
+export const ALIASES = new SqlTable<AliasRow>("aliases", {
   tenant: ["tenant", "plain"],
   name: ["name", "plain"],
   threadId: ["thread_id", "plain"],
   runId: ["run_id", "plain"],
 });
 
-export const WORK = new Table<WorkRow>("work", {
-  ...inThread,
+export const WORK = new SqlTable<WorkRow>("work", {
+  ...THREAD_COLUMNS,
   wants: ["wants", "integer"],
   wantedAt: ["wanted_at", "integer"],
   holder: ["holder", "plain"],
@@ -192,7 +192,7 @@ export const WORK = new Table<WorkRow>("work", {
   leaseUntil: ["lease_until", "integer"],
 });
 
-export const BLOBS = new Table<BlobRow>("blobs", {
+export const BLOBS = new SqlTable<BlobRow>("blobs", {
   tenant: ["tenant", "plain"],
   hash: ["hash", "plain"],
   blobId: ["blob_id", "plain"],
@@ -200,21 +200,21 @@ export const BLOBS = new Table<BlobRow>("blobs", {
   createdAt: ["created_at", "integer"],
 });
 
-export const CHUNKS = new Table<ChunkRow>("blob_chunks", {
+export const CHUNKS = new SqlTable<ChunkRow>("blob_chunks", {
   tenant: ["tenant", "plain"],
   blobId: ["blob_id", "plain"],
   position: ["position", "integer"],
   bytes: ["bytes", "plain"],
 });
 
-export const BLOB_REFS = new Table<BlobRefRow>("blob_refs", {
-  ...inThread,
+export const BLOB_REFS = new SqlTable<BlobRefRow>("blob_refs", {
+  ...THREAD_COLUMNS,
   messageId: ["message_id", "plain"],
   hash: ["hash", "plain"],
 });
 
-export const QUARANTINE = new Table<QuarantineRow>("quarantine", {
-  ...inThread,
+export const QUARANTINE = new SqlTable<QuarantineRow>("quarantine", {
+  ...THREAD_COLUMNS,
   messageId: ["message_id", "plain"],
   reason: ["reason", "plain"],
   body: ["body", "plain"],

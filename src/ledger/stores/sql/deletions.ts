@@ -1,27 +1,28 @@
-// What work may delete from a ledger over SQL, and the count of it. Entries of the search index are the engine's own
-// business: its migrations see to it that they go with their messages.
-import { idTime } from "../../ids.ts";
+// The deletions of a SQL transaction and their counts. The migrations of each engine delete search entries together
+// with their messages.
+import { toIdPrefix } from "../../ids.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import { type DeletionCounts, NOTHING_DELETED } from "../../rows.ts";
-import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
-import type { ThreadKey } from "../../store.ts";
+import { type DeletionCounts, NOTHING_DELETED } from "../../store/rows.ts";
+import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
+import type { ThreadKey } from "../../store/contract.ts";
 import type { SqlSession, SqlValue } from "./engine.ts";
 import { SqlReads } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * Hears of threads that may have changed, before the change is durable: what happened, where a list of threads shows it, and
- * the id of what happened in it.
+ * Called for a written thread before the transaction is durable: with the change for thread lists, if any, and the id
+ * of the activity.
  */
-export type Touch = (tenant: string, threadId: string, change?: ThreadChange["change"], id?: string) => void;
-type Name = keyof Statements["fixed"];
+export type OnThreadWrite = (tenant: string, threadId: string, change?: ThreadChange["change"], id?: string) => void;
+type StatementName = keyof Statements["fixed"];
 
+/** The deletions of a SQL transaction. */
 export class SqlDeletions extends SqlReads {
-  protected readonly touch: Touch;
+  protected readonly onThreadWrite: OnThreadWrite;
 
-  constructor(session: SqlSession, statements: Statements, touch: Touch) {
+  constructor(session: SqlSession, statements: Statements, onThreadWrite: OnThreadWrite) {
     super(session, statements);
-    this.touch = touch;
+    this.onThreadWrite = onThreadWrite;
   }
 
   deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number> {
@@ -43,60 +44,63 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
-    this.touch(key.tenant, key.threadId, "updated");
-    return runMixed(this.#deleteMessages(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
+    this.onThreadWrite(key.tenant, key.threadId, "updated");
+    return runSyncOrAsync(this.#deleteMessages(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
   *#deleteMessages(key: ThreadKey, values: readonly SqlValue[]): Steps<DeletionCounts> {
-    yield* this.#keepLastId(key);
+    yield* this.#storeLastId(key);
     const { bytes } = yield* this.#measure("measure-messages", values);
-    yield* got(this.#delete("delete-refs", values));
-    yield* got(this.#delete("delete-quarantine", values));
-    return { ...NOTHING_DELETED, bytes, messages: yield* got(this.#delete("delete-messages", values)) };
+    yield* wait(this.#delete("delete-refs", values));
+    yield* wait(this.#delete("delete-quarantine", values));
+    return { ...NOTHING_DELETED, bytes, messages: yield* wait(this.#delete("delete-messages", values)) };
   }
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
-    this.touch(key.tenant, key.threadId, "updated");
-    return runMixed(this.#deleteRuns(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
+    this.onThreadWrite(key.tenant, key.threadId, "updated");
+    return runSyncOrAsync(this.#deleteRuns(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
   *#deleteRuns(key: ThreadKey, values: readonly SqlValue[]): Steps<DeletionCounts> {
-    yield* this.#keepLastId(key);
+    yield* this.#storeLastId(key);
     const { bytes } = yield* this.#measure("measure-log", values);
-    const logRows = yield* got(this.#delete("delete-log", values));
-    yield* got(this.#delete("delete-aliases", values));
-    return { ...NOTHING_DELETED, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
+    const logRows = yield* wait(this.#delete("delete-log", values));
+    yield* wait(this.#delete("delete-aliases", values));
+    return { ...NOTHING_DELETED, bytes, logRows, runs: yield* wait(this.#delete("delete-runs", values)) };
   }
 
-  /** The newest row may be among those that go, and its id must not be given again. What was summed up no longer holds. */
-  *#keepLastId(key: ThreadKey): Steps<void> {
-    yield* got(this.#delete("count-purge", [key.tenant, key.threadId]));
-    const head = yield* got(this.thread(key));
+  /**
+   * Stores the thread's last id, because the newest row may be deleted and its id must not be used again. Increments
+   * `purges`, so that cached summaries become invalid.
+   */
+  *#storeLastId(key: ThreadKey): Steps<void> {
+    yield* wait(this.#delete("count-purge", [key.tenant, key.threadId]));
+    const head = yield* wait(this.thread(key));
     if (head === undefined || head.lastId === "") return;
-    yield* got(this.session.run(this.statements.fixed["keep-last-id"], [key.tenant, key.threadId, head.lastId]));
+    yield* wait(this.session.run(this.statements.fixed["keep-last-id"], [key.tenant, key.threadId, head.lastId]));
   }
 
   deleteThread(key: ThreadKey): Awaitable<DeletionCounts> {
-    this.touch(key.tenant, key.threadId, "deleted");
-    return runMixed(this.#deleteThread([key.tenant, key.threadId]));
+    this.onThreadWrite(key.tenant, key.threadId, "deleted");
+    return runSyncOrAsync(this.#deleteThread([key.tenant, key.threadId]));
   }
 
   *#deleteThread(values: readonly SqlValue[]): Steps<DeletionCounts> {
     const messages = yield* this.#measure("measure-thread-messages", values);
     const log = yield* this.#measure("measure-thread-log", values);
-    yield* got(this.#delete("delete-thread-refs", values));
-    yield* got(this.#delete("delete-thread-quarantine", values));
-    yield* got(this.#delete("delete-thread-aliases", values));
-    yield* got(this.#delete("delete-thread-work", values));
-    yield* got(this.#delete("delete-thread-activity", values));
+    yield* wait(this.#delete("delete-thread-refs", values));
+    yield* wait(this.#delete("delete-thread-quarantine", values));
+    yield* wait(this.#delete("delete-thread-aliases", values));
+    yield* wait(this.#delete("delete-thread-work", values));
+    yield* wait(this.#delete("delete-thread-activity", values));
     return {
       ...NOTHING_DELETED,
       bytes: messages.bytes + log.bytes,
-      messages: yield* got(this.#delete("delete-thread-messages", values)),
-      logRows: yield* got(this.#delete("delete-thread-log", values)),
-      runs: yield* got(this.#delete("delete-thread-runs", values)),
-      keys: yield* got(this.#delete("delete-thread-keys", values)),
-      threads: yield* got(this.#delete("delete-thread", values)),
+      messages: yield* wait(this.#delete("delete-thread-messages", values)),
+      logRows: yield* wait(this.#delete("delete-thread-log", values)),
+      runs: yield* wait(this.#delete("delete-thread-runs", values)),
+      keys: yield* wait(this.#delete("delete-thread-keys", values)),
+      threads: yield* wait(this.#delete("delete-thread", values)),
     };
   }
 
@@ -105,36 +109,36 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<DeletionCounts> {
-    return runMixed(this.#deleteBlobs("blobs", [tenant, Math.ceil(before), JSON.stringify(hashes)]));
+    return runSyncOrAsync(this.#deleteBlobs("blobs", [tenant, Math.ceil(before), JSON.stringify(hashes)]));
   }
 
-  deleteLooseBlobs(tenant: string, before: number): Awaitable<DeletionCounts> {
-    return runMixed(this.#deleteLooseBlobs(tenant, before));
+  deleteUnreferencedBlobs(tenant: string, before: number): Awaitable<DeletionCounts> {
+    return runSyncOrAsync(this.#deleteUnreferencedBlobs(tenant, before));
   }
 
-  *#deleteLooseBlobs(tenant: string, before: number): Steps<DeletionCounts> {
+  *#deleteUnreferencedBlobs(tenant: string, before: number): Steps<DeletionCounts> {
     const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, Math.ceil(before)]);
-    // A blob's id is a ULID: it tells when its upload began.
-    const limit = idTime(before);
-    const unnamed = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);
-    if (unnamed.count > 0) yield* got(this.#delete("delete-unnamed-chunks", [tenant, limit]));
-    return { ...deleted, bytes: deleted.bytes + unnamed.bytes };
+    // A blob id is a ULID, which contains the time of its upload.
+    const limit = toIdPrefix(before);
+    const unfinished = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);
+    if (unfinished.count > 0) yield* wait(this.#delete("delete-unnamed-chunks", [tenant, limit]));
+    return { ...deleted, bytes: deleted.bytes + unfinished.bytes };
   }
 
-  /** The blobs are locked before they are looked at: one that found its message during the wait for the lock stays. */
+  /** Locks the blobs before it checks references: a blob that was referenced while waiting for the lock stays. */
   *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<DeletionCounts> {
-    if (this.statements.locks) yield* got(this.session.all(this.statements.fixed[`lock-${which}`], values));
+    if (this.statements.locks) yield* wait(this.session.all(this.statements.fixed[`lock-${which}`], values));
     const { bytes } = yield* this.#measure(`measure-${which}`, values);
-    yield* got(this.#delete(`delete-chunks-of-${which}`, values));
-    return { ...NOTHING_DELETED, bytes, blobs: yield* got(this.#delete(`delete-${which}`, values)) };
+    yield* wait(this.#delete(`delete-chunks-of-${which}`, values));
+    return { ...NOTHING_DELETED, bytes, blobs: yield* wait(this.#delete(`delete-${which}`, values)) };
   }
 
-  #delete(name: Name, values: readonly SqlValue[]): Awaitable<number> {
+  #delete(name: StatementName, values: readonly SqlValue[]): Awaitable<number> {
     return this.session.run(this.statements.fixed[name], values);
   }
 
-  *#measure(name: Name, values: readonly SqlValue[]): Steps<{ count: number; bytes: number }> {
-    const [row] = yield* got(this.session.all(this.statements.fixed[name], values));
+  *#measure(name: StatementName, values: readonly SqlValue[]): Steps<{ count: number; bytes: number }> {
+    const [row] = yield* wait(this.session.all(this.statements.fixed[name], values));
     return { count: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
   }
 }

@@ -1,20 +1,20 @@
-// What the two SQL engines have in common: how a statement is run, and the few words in which they differ. The tables
-// (tables.ts) are written once against this.
-import type { Awaitable } from "../../steps.ts";
+// The common interface of the two SQL engines: how a statement is run, and where their SQL differs. The statements
+// (statements.ts) are written once for both.
+import type { Awaitable } from "../../store/steps.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
-/** The values of a row in the order in which the statement names its columns. */
+/** The values of a row in the order of the statement's columns. */
 export type SqlRow = readonly SqlValue[];
 
-/** A statement with a name of its own. Parameters are ?1, ?2 …; nothing else in it ever depends on data. */
+/** A named statement. Parameters are ?1, ?2 …; the text never depends on data. */
 export interface Statement {
   readonly name: string;
   readonly sql: string;
 }
 
 /**
- * Rows into a table. `ignoreTaken`: a row whose key is taken is left out instead of being an error; `onTaken`: it changes
- * the one that is there, as DO UPDATE has it.
+ * An insert into a table. `ignoreTaken`: a row with an existing key is skipped instead of being an error; `onTaken`: it
+ * updates the existing row (DO UPDATE).
  */
 export interface Insert {
   readonly name: string;
@@ -24,56 +24,61 @@ export interface Insert {
   readonly onTaken?: { readonly key: string; readonly set: string };
 }
 
-/** What stands behind the rows of an insert, for a key that is taken; "" where that is an error. */
+/** Returns the ON CONFLICT clause of an insert; "" if an existing key is an error. */
 export function conflictClause({ ignoreTaken, onTaken }: Insert): string {
   if (onTaken !== undefined) return ` ON CONFLICT (${onTaken.key}) DO UPDATE SET ${onTaken.set}`;
   return ignoreTaken === true ? " ON CONFLICT DO NOTHING" : "";
 }
 
-/** Where statements run: within one transaction, or each on its own. */
+/** Runs statements, within one transaction or each on its own. */
 export interface SqlSession {
   all(statement: Statement, values: readonly SqlValue[]): Awaitable<readonly SqlRow[]>;
-  /** Gives the number of rows that changed. */
+  /** Returns the number of changed rows. */
   run(statement: Statement, values: readonly SqlValue[]): Awaitable<number>;
-  /** All rows or none; gives the number written. A key that is taken is a LedgerError "conflict". */
+  /** Inserts all rows or none; returns the number written. An existing key is a LedgerError "conflict". */
   insert(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<number>;
 }
 
-/** Where the engines' languages differ. */
-export interface Flavour {
-  /** Type of ids and other keys, compared as bytes. */
+/** The differences between the SQL of the engines. */
+export interface SqlFlavor {
+  /** The type of ids and other keys, compared as bytes. */
   readonly key: string;
   readonly text: string;
   readonly integer: string;
   readonly bytes: string;
-  /** After CREATE TABLE (…): keeps small rows in the key's own tree. */
+  /** Appended to CREATE TABLE (…): stores small rows in the primary key's tree. */
   readonly smallRows: string;
-  /** Ends the columns of a table with its key. Where an engine's search index names rows by number, it numbers them here. */
+  /**
+   * Ends the columns of a table with its key. Adds a row number if the engine's search index refers to rows by number.
+   */
   readonly searchedKey: (columns: string) => string;
-  /** The type of a column that numbers rows by itself, always upwards, and is their key. */
+  /** The type of an ascending row number that is the primary key. */
   readonly counted: string;
-  /** Ends a SELECT whose rows stay locked until the transaction is over. */
+  /** Ends a SELECT that locks its rows until the end of the transaction. */
   readonly lock: string;
-  /** Ends a SELECT whose rows cannot be deleted or locked until the transaction is over; several can hold the same ones. */
+  /**
+   * Ends a SELECT that protects its rows from deletion and locks until the end of the transaction; several transactions
+   * can protect the same rows.
+   */
   readonly hold: string;
   /** A condition: the column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
-  /** The JSON array in parameter ?n as rows: `w.value ->> 0` is the first text of an element that is an array itself. */
+  /** The JSON array in parameter ?n as rows: `w.value ->> 0` is the first text of an element that is an array. */
   readonly listed: (n: number) => string;
   /**
-   * A read of some rows for each element of such a list, in one statement. Absent where there is no such statement, and
-   * none is needed: an engine in the same process is asked for each.
+   * A read of some rows for each element of such a list, in one statement. Absent for an engine in the same process,
+   * which runs one statement per element.
    */
   readonly forEach?: (n: number, read: string) => string;
-  /** Milliseconds since 1970, of a column that holds an ISO 8601 text; null where it holds none. */
+  /** The milliseconds since 1970 of a column with an ISO 8601 text; null if it has none. */
   readonly milliseconds: (column: string) => string;
-  /** A condition: the column holds the text of parameter ?n, whatever the case of its letters, or letters beyond ASCII. */
+  /** A condition: the column contains the text of parameter ?n in any case, or non-ASCII characters. */
   readonly mayHold: (column: string, n: number) => string;
-  /** Statements after which every row that is inserted into a table is followed by another statement. */
+  /** Statements that create a trigger: it runs a statement after every insert into a table. */
   readonly afterInsert: (table: string, name: string, statement: string) => string[];
   /**
-   * What the index of digests holds, and the conditions that find with it those of tenant ?1 in the JSON array ?2, or the
-   * one that ?2 is. Absent: tenant and digest.
+   * The columns of the digest index, and the conditions that find the digests of tenant ?1 in the JSON array ?2, or the
+   * single digest ?2. Absent: tenant and digest.
    */
   readonly digests?: { readonly columns: string; readonly inList: string; readonly single: string };
 }

@@ -1,4 +1,4 @@
-// The reads of a ledger over SQL, for both engines. Answers at once where the session does.
+// The reads of a SQL store, for both engines. Synchronous if the session is.
 import type {
   AliasRow,
   BlobRefRow,
@@ -17,10 +17,10 @@ import type {
   ThreadRow,
   MessageCount,
   WorkRow,
-} from "../../rows.ts";
-import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
-import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
-import { compareIds } from "../compare.ts";
+} from "../../store/rows.ts";
+import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
+import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store/contract.ts";
+import { compareIds } from "../compare-ids.ts";
 import {
   ALIASES,
   BLOB_REFS,
@@ -33,13 +33,14 @@ import {
   QUARANTINE,
   RUNS,
   THREADS,
-  type Table,
+  type SqlTable,
   USAGES,
   WORK,
 } from "./columns.ts";
 import type { SqlRow, SqlSession, SqlValue, Statement } from "./engine.ts";
 import type { Statements } from "./statements.ts";
 
+/** The reads of a SQL store. */
 export class SqlReads implements LedgerReads {
   protected readonly session: SqlSession;
   protected readonly statements: Statements;
@@ -50,35 +51,35 @@ export class SqlReads implements LedgerReads {
   }
 
   thread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
-    return mapAwaitable(this.session.all(this.statements.fixed.thread, [key.tenant, key.threadId]), headOf);
+    return mapAwaitable(this.session.all(this.statements.fixed.thread, [key.tenant, key.threadId]), toHeadOrUndefined);
   }
 
   threads(tenant: string, { before, kind, limit }: ThreadsPage): Awaitable<ThreadRow[]> {
-    const values: SqlValue[] = [tenant, rowCount(limit)];
+    const values: SqlValue[] = [tenant, toRowLimit(limit)];
     if (before !== undefined) values.push(before);
     if (typeof kind === "string") values.push(kind);
     return this.#list(THREADS, this.statements.threads(before !== undefined, kind), values);
   }
 
-  titles(tenant: string, { before, word, limit }: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
+  titles(tenant: string, { before, term, limit }: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
     const { fixed } = this.statements;
-    const values: SqlValue[] = [tenant, rowCount(limit)];
-    if (word !== undefined) values.push(word);
+    const values: SqlValue[] = [tenant, toRowLimit(limit)];
+    if (term !== undefined) values.push(term);
     if (before !== undefined) values.push(before);
     const [all, below] =
-      word === undefined ? [fixed.titles, fixed["titles-before"]] : [fixed["titles-with"], fixed["titles-with-before"]];
+      term === undefined ? [fixed.titles, fixed["titles-before"]] : [fixed["titles-with"], fixed["titles-with-before"]];
     const rows = this.session.all(before === undefined ? all : below, values);
-    return mapAwaitable(rows, (found) => found.map(([id, title]) => ({ id: String(id), title: String(title) })));
+    return mapAwaitable(rows, (titles) => titles.map(([id, title]) => ({ id: String(id), title: String(title) })));
   }
 
-  tallies(tenant: string, places: readonly MessageCountRange[]): Awaitable<MessageCount[]> {
-    if (places.length === 0) return [];
-    const list = places.map(({ threadId, after, upTo, first }) => [threadId, after, upTo, first ? "first" : ""]);
+  countMessages(tenant: string, ranges: readonly MessageCountRange[]): Awaitable<MessageCount[]> {
+    if (ranges.length === 0) return [];
+    const list = ranges.map(({ threadId, after, upTo, first }) => [threadId, after, upTo, first ? "first" : ""]);
     return mapAwaitable(this.session.all(this.statements.fixed.tallies, [tenant, JSON.stringify(list)]), (rows) =>
       rows.map(([threadId, messages, body]) => ({
         threadId: String(threadId),
         messages: Number(messages),
-        firstUserBody: textIn(body),
+        firstUserBody: toTextOrNull(body),
       })),
     );
   }
@@ -87,21 +88,21 @@ export class SqlReads implements LedgerReads {
     return this.#one(MESSAGES, this.statements.fixed.message, [key.tenant, key.threadId, id]);
   }
 
-  messages(key: ThreadKey, stretch: IdRange): Awaitable<MessageRow[]> {
-    return this.#list(MESSAGES, this.statements.messages.of(stretch), stretchValues(key, stretch));
+  messages(key: ThreadKey, range: IdRange): Awaitable<MessageRow[]> {
+    return this.#list(MESSAGES, this.statements.messages.of(range), toRangeValues(key, range));
   }
 
-  headers(key: ThreadKey, stretch: IdRange): Awaitable<MessageHeader[]> {
-    return this.#list(HEADERS, this.statements.headers.of(stretch), stretchValues(key, stretch));
+  headers(key: ThreadKey, range: IdRange): Awaitable<MessageHeader[]> {
+    return this.#list(HEADERS, this.statements.headers.of(range), toRangeValues(key, range));
   }
 
   findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]> {
     const { fixed } = this.statements;
-    const isOne = digests.length === 1;
-    const [all, ofScope] = isOne
+    const isSingle = digests.length === 1;
+    const [all, ofScope] = isSingle
       ? [fixed["find-digest"], fixed["find-digest-of"]]
       : [fixed["find-digests"], fixed["find-digests-of"]];
-    const values = [tenant, isOne ? (digests[0] ?? "") : JSON.stringify(digests), rowCount(limit)];
+    const values = [tenant, isSingle ? (digests[0] ?? "") : JSON.stringify(digests), toRowLimit(limit)];
     return scope === undefined ? this.#list(HEADERS, all, values) : this.#list(HEADERS, ofScope, [...values, scope]);
   }
 
@@ -111,9 +112,9 @@ export class SqlReads implements LedgerReads {
 
   runs(key: ThreadKey, last?: number): Awaitable<RunRow[]> {
     const { runs, "last-runs": newest } = this.statements.fixed;
-    const whose = [key.tenant, key.threadId];
-    if (last === undefined) return this.#list(RUNS, runs, whose);
-    return mapAwaitable(this.#list(RUNS, newest, [...whose, rowCount(last)]), (rows) => rows.reverse());
+    const keys = [key.tenant, key.threadId];
+    if (last === undefined) return this.#list(RUNS, runs, keys);
+    return mapAwaitable(this.#list(RUNS, newest, [...keys, toRowLimit(last)]), (rows) => rows.reverse());
   }
 
   liveRuns(key: ThreadKey): Awaitable<RunRow[]> {
@@ -125,45 +126,45 @@ export class SqlReads implements LedgerReads {
   }
 
   lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<RunRow[]> {
-    const places = threadIds.map((threadId) => [threadId]);
-    return runMixed(this.#ofEach(RUNS, this.statements.fixed["last-runs-of-each"], tenant, places, limit));
+    const threads = threadIds.map((threadId) => [threadId]);
+    return runSyncOrAsync(this.#listForEach(RUNS, this.statements.fixed["last-runs-of-each"], tenant, threads, limit));
   }
 
   usages(
     tenant: string,
-    places: readonly { threadId: string; before: string }[],
+    positions: readonly { threadId: string; before: string }[],
     limit: number,
   ): Awaitable<RunUsage[]> {
-    const list = places.map(({ threadId, before }) => [threadId, before]);
-    return runMixed(this.#ofEach(USAGES, this.statements.fixed["usages-of-each"], tenant, list, limit));
+    const list = positions.map(({ threadId, before }) => [threadId, before]);
+    return runSyncOrAsync(this.#listForEach(USAGES, this.statements.fixed["usages-of-each"], tenant, list, limit));
   }
 
-  changedRuns(tenant: string, places: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]> {
-    if (places.length === 0) return [];
-    const list = JSON.stringify(places.map(({ threadId, after }) => [threadId, after]));
+  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]> {
+    if (positions.length === 0) return [];
+    const list = JSON.stringify(positions.map(({ threadId, after }) => [threadId, after]));
     return this.#list(RUNS, this.statements.fixed["changed-runs"], [tenant, list]);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
     const { "expired-runs": all, "expired-runs-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
-      ? this.#list(RUNS, all, [now, rowCount(limit)])
-      : this.#list(RUNS, ofTenant, [now, rowCount(limit), tenant]);
+      ? this.#list(RUNS, all, [now, toRowLimit(limit)])
+      : this.#list(RUNS, ofTenant, [now, toRowLimit(limit), tenant]);
   }
 
   compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
     const { "compactable-runs": all, "compactable-runs-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
-      ? this.#list(RUNS, all, [finishedBefore, rowCount(limit)])
-      : this.#list(RUNS, ofTenant, [finishedBefore, rowCount(limit), tenant]);
+      ? this.#list(RUNS, all, [finishedBefore, toRowLimit(limit)])
+      : this.#list(RUNS, ofTenant, [finishedBefore, toRowLimit(limit), tenant]);
   }
 
   compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): Awaitable<RunRow | undefined> {
     return this.#one(RUNS, this.statements.fixed["compacted-run"], [key.tenant, key.threadId, after, upTo]);
   }
 
-  log(key: ThreadKey, stretch: IdRange & { runId?: string }): Awaitable<LogRow[]> {
-    return this.#list(LOG, this.statements.log.of(stretch), stretchValues(key, stretch));
+  log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<LogRow[]> {
+    return this.#list(LOG, this.statements.log.of(range), toRangeValues(key, range));
   }
 
   alias(tenant: string, name: string): Awaitable<AliasRow | undefined> {
@@ -181,8 +182,8 @@ export class SqlReads implements LedgerReads {
   openWork(now: number, limit: number, tenant?: string): Awaitable<WorkRow[]> {
     const { "open-work": all, "open-work-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
-      ? this.#list(WORK, all, [now, rowCount(limit)])
-      : this.#list(WORK, ofTenant, [now, rowCount(limit), tenant]);
+      ? this.#list(WORK, all, [now, toRowLimit(limit)])
+      : this.#list(WORK, ofTenant, [now, toRowLimit(limit), tenant]);
   }
 
   idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined> {
@@ -202,40 +203,40 @@ export class SqlReads implements LedgerReads {
   }
 
   quarantined(tenant: string, limit: number): Awaitable<QuarantineRow[]> {
-    return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, rowCount(limit)]);
+    return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, toRowLimit(limit)]);
   }
 
-  /** Some rows of each thread: with one statement where there is one for that. */
-  *#ofEach<Row extends object>(
-    table: Table<Row>,
+  /** Lists some rows of each thread, with one statement if the engine has one for that. */
+  *#listForEach<Row extends object>(
+    table: SqlTable<Row>,
     statement: Statement,
     tenant: string,
-    places: readonly (readonly string[])[],
+    positions: readonly (readonly string[])[],
     limit: number,
   ): Steps<Row[]> {
-    if (places.length === 0) return [];
-    const count = rowCount(limit);
+    if (positions.length === 0) return [];
+    const count = toRowLimit(limit);
     if (this.statements.readsEach) {
-      return yield* got(this.#list(table, statement, [tenant, JSON.stringify(places), count]));
+      return yield* wait(this.#list(table, statement, [tenant, JSON.stringify(positions), count]));
     }
-    const found: Row[] = [];
-    for (const [threadId = "", ...rest] of places) {
-      found.push(...(yield* got(this.#list(table, statement, [tenant, threadId, count, ...rest]))));
+    const result: Row[] = [];
+    for (const [threadId = "", ...rest] of positions) {
+      result.push(...(yield* wait(this.#list(table, statement, [tenant, threadId, count, ...rest]))));
     }
-    return found;
+    return result;
   }
 
-  /** Rows of one text each. */
+  /** Lists rows of one text each. */
   #texts(statement: Statement, values: readonly SqlValue[]): Awaitable<string[]> {
     return mapAwaitable(this.session.all(statement, values), (rows) => rows.map(([text]) => String(text)));
   }
 
-  #list<Row extends object>(table: Table<Row>, statement: Statement, values: readonly SqlValue[]): Awaitable<Row[]> {
+  #list<Row extends object>(table: SqlTable<Row>, statement: Statement, values: readonly SqlValue[]): Awaitable<Row[]> {
     return mapAwaitable(this.session.all(statement, values), (rows) => rows.map((row) => table.decode(row)));
   }
 
   #one<Row extends object>(
-    table: Table<Row>,
+    table: SqlTable<Row>,
     statement: Statement,
     values: readonly SqlValue[],
   ): Awaitable<Row | undefined> {
@@ -243,20 +244,20 @@ export class SqlReads implements LedgerReads {
   }
 }
 
-/** A thread's row, then the largest ids of its messages and of its log, and one that was larger once. */
-function headOf([row]: readonly SqlRow[]): ThreadHead | undefined {
-  return row && headIn(row);
+/** Converts a thread's row, followed by the largest ids of its messages and its log, and the largest deleted id. */
+function toHeadOrUndefined([row]: readonly SqlRow[]): ThreadHead | undefined {
+  return row && toHead(row);
 }
 
-export function headIn(row: SqlRow): ThreadHead {
+export function toHead(row: SqlRow): ThreadHead {
   const at = THREADS.columns.length;
-  // Ids are text, and there is none where the thread is empty.
-  const [message, logged, kept] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];
-  const lastId = largerId(largerId(message ?? "", logged ?? ""), kept ?? "");
+  // Ids are text, null if the thread is empty.
+  const [message, logged, deleted] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];
+  const lastId = largerId(largerId(message ?? "", logged ?? ""), deleted ?? "");
   return Object.assign(THREADS.decode(row), { newestMessageId: message ?? null, lastId });
 }
 
-function textIn(value: SqlValue | undefined): string | null {
+function toTextOrNull(value: SqlValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
@@ -264,15 +265,18 @@ function largerId(a: string, b: string): string {
   return compareIds(a, b) > 0 ? a : b;
 }
 
-function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: IdRange & { runId?: string }): SqlValue[] {
-  const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", rowCount(limit)];
+function toRangeValues(key: ThreadKey, { after, upTo, runId, limit }: IdRange & { runId?: string }): SqlValue[] {
+  const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", toRowLimit(limit)];
   if (upTo !== undefined) values.push(upTo);
-  // Entries have a statement of their own, which says so.
+  // Journal entries have their own statement without this parameter.
   if (runId !== undefined && runId !== "") values.push(runId);
   return values;
 }
 
-/** A limit as the engines take it: of 32 bits; SQLite reads a negative one as none, and neither knows infinity. */
-export function rowCount(limit: number): number {
+/**
+ * Returns a limit that the engines accept: 32 bits. SQLite treats a negative limit as none, and neither engine accepts
+ * infinity.
+ */
+export function toRowLimit(limit: number): number {
   return Math.min(Math.max(Math.ceil(limit), 0), 2 ** 31 - 1);
 }

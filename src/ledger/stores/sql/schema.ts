@@ -1,18 +1,18 @@
-// The tables, as numbered migrations for both engines. Keys lead with tenant and thread, so that tables can be
-// partitioned or distributed by them. A migration that was released is never changed: a new one is added.
+// The tables as numbered migrations for both engines. Keys begin with tenant and thread, so that tables can be
+// partitioned by them. A released migration is never changed: a new one is added.
 import { TIME_LEN } from "ulid";
-import { CHARACTERS } from "../../ids.ts";
-import type { Flavour } from "./engine.ts";
+import { BASE32_CHARACTERS } from "../../ids.ts";
+import type { SqlFlavor } from "./engine.ts";
 
-/** Statements that lift the schema by one version; each is run inside one transaction with the new version's number. */
-export type Migration = (flavour: Flavour) => string[];
+/** Statements that raise the schema by one version, run in one transaction with the new version number. */
+export type SqlMigration = (flavour: SqlFlavor) => string[];
 
 /**
- * A thread's last id is that of its newest row, or `last_id` where a newer one was deleted: an id is never given twice,
- * however slow a writer's clock. Messages keep their row apart from their key: a tree that holds rows of 1 kB in its key spills them to pages
- * of their own.
+ * A thread's last id is that of its newest row, or `last_id` if a newer row was deleted: an id is never used twice,
+ * even with a slow clock. Message rows are not stored in the key's tree: a tree with rows of 1 kB would spill them to
+ * overflow pages.
  */
-const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, digests }) => [
+const createTables: SqlMigration = ({ key, text, integer, bytes, smallRows, searchedKey, digests }) => [
   `CREATE TABLE threads (
     tenant ${key} NOT NULL, id ${key} NOT NULL, title ${text}, scope ${text}, metadata ${text}, created_at ${text} NOT NULL,
     pinned ${integer} NOT NULL, leaf_id ${key}, last_id ${key}, PRIMARY KEY (tenant, id))${smallRows}`,
@@ -52,10 +52,10 @@ const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, d
 ];
 
 /**
- * Kinds of threads, other names for runs, and work. Threads without a kind and log rows of runs are in none of the new
- * indexes, and runs without deltas in one less: what most of a ledger is made of costs no more than before.
+ * Thread kinds, aliases of runs, and work. Threads without a kind and log rows of runs are in none of the new indexes,
+ * and runs without deltas are in one index less: the cost of most rows does not increase.
  */
-const second: Migration = ({ key, text, integer, smallRows }) => [
+const addKindsAliasesAndWork: SqlMigration = ({ key, text, integer, smallRows }) => [
   `ALTER TABLE threads ADD COLUMN kind ${key}`,
   `CREATE INDEX threads_kind ON threads (tenant, kind, id) WHERE kind IS NOT NULL`,
   `CREATE INDEX log_entries ON log (tenant, thread_id, id) WHERE run_id = ''`,
@@ -74,10 +74,10 @@ const second: Migration = ({ key, text, integer, smallRows }) => [
 ];
 
 /**
- * What happened last in each thread, written behind: appending to a thread writes no row here. And what happened to
- * threads of late, for other processes. Threads that were there begin with what they hold.
+ * The last activity of each thread, written after the writes: an append does not write it. And recent thread changes
+ * for other processes. Existing threads start with the activity of their rows.
  */
-const third: Migration = ({ key, text, smallRows, counted }) => [
+const addActivity: SqlMigration = ({ key, text, smallRows, counted }) => [
   `CREATE TABLE activity (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, last_activity ${key} NOT NULL,
     PRIMARY KEY (tenant, thread_id))${smallRows}`,
@@ -91,11 +91,11 @@ const third: Migration = ({ key, text, smallRows, counted }) => [
 ];
 
 /**
- * Every thread has its row of activity from its first moment, whoever makes it: a process that ends before it has written
- * what happened, or an older one that knows nothing of it, leaves no thread out of a list. `purges` counts how often rows
- * were deleted from a thread: what was summed up before no longer holds.
+ * A trigger creates the activity row of every thread: a process that dies before it writes activity, or an older
+ * version of Koine, leaves no thread out of lists. `purges` counts deletions from a thread, after which cached
+ * summaries are invalid.
  */
-const fourth: Migration = (flavour) => {
+const addActivityTrigger: SqlMigration = (flavour) => {
   const { key, integer, afterInsert } = flavour;
   return [
     `ALTER TABLE activity ADD COLUMN kind ${key} NOT NULL DEFAULT ''`,
@@ -104,27 +104,34 @@ const fourth: Migration = (flavour) => {
     `INSERT INTO activity (tenant, thread_id, last_activity, kind) SELECT t.tenant, t.id, COALESCE((SELECT max(n.id) FROM (
         SELECT max(m.id) AS id FROM messages m WHERE m.tenant = t.tenant AND m.thread_id = t.id UNION ALL
         SELECT max(l.id) AS id FROM log l WHERE l.tenant = t.tenant AND l.thread_id = t.id AND l.kind <> 'delta') n),
-      ${creationSql("t.created_at", flavour)}), COALESCE(t.kind, '') FROM threads t`,
+      ${createIdPrefixSql("t.created_at", flavour)}), COALESCE(t.kind, '') FROM threads t`,
     `CREATE INDEX activity_kind ON activity (tenant, kind, last_activity, thread_id)`,
     ...afterInsert(
       "threads",
       "thread_made",
       `INSERT INTO activity (tenant, thread_id, last_activity, kind)
-        VALUES (NEW.tenant, NEW.id, ${creationSql("NEW.created_at", flavour)}, COALESCE(NEW.kind, ''))
+        VALUES (NEW.tenant, NEW.id, ${createIdPrefixSql("NEW.created_at", flavour)}, COALESCE(NEW.kind, ''))
         ON CONFLICT (tenant, thread_id) DO NOTHING`,
     ),
   ];
 };
 
-/** `creationOf` as SQL: how ids of a moment begin, five bits a character; "" where the column holds no time. */
-function creationSql(column: string, { milliseconds }: Flavour): string {
+/** Computes `toCreationIdPrefix` in SQL: five bits per character; "" if the column contains no time. */
+function createIdPrefixSql(column: string, { milliseconds }: SqlFlavor): string {
   const characters = Array.from({ length: TIME_LEN }, (_, at) => {
     const bits = `((m.ms >> ${5 * (TIME_LEN - 1 - at)}) & 31)`;
-    return `substr('${CHARACTERS}', CAST(1 + ${bits} AS INTEGER), 1)`;
+    return `substr('${BASE32_CHARACTERS}', CAST(1 + ${bits} AS INTEGER), 1)`;
   });
-  // Limited, so that SQLite works the time out once, and not for each of the characters.
+  // The LIMIT makes SQLite compute the time once, not once per character.
   return `COALESCE((SELECT ${characters.join(" || ")} FROM (SELECT ${milliseconds(column)} AS ms LIMIT 1) m WHERE m.ms >= 0), '')`;
 }
 
-/** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */
-export const MIGRATIONS: readonly Migration[] = [first, second, third, fourth];
+/**
+ * By version, from 1. Tables of one engine only (the search index) follow in its own migrations with the same number.
+ */
+export const MIGRATIONS: readonly SqlMigration[] = [
+  createTables,
+  addKindsAliasesAndWork,
+  addActivity,
+  addActivityTrigger,
+];

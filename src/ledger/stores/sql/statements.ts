@@ -1,6 +1,6 @@
-// Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
-import { FIRST_MESSAGES } from "../../rows.ts";
-import type { IdRange } from "../../store.ts";
+// All SQL statements of the ledger's tables as data: built once per engine, never from callers' values.
+import { FIRST_MESSAGES } from "../../store/rows.ts";
+import type { IdRange } from "../../store/contract.ts";
 import {
   ALIASES,
   BLOB_REFS,
@@ -14,37 +14,41 @@ import {
   QUARANTINE,
   RUNS,
   THREADS,
-  type Table,
+  type SqlTable,
   USAGES,
   WORK,
 } from "./columns.ts";
-import type { Flavour, Insert, Statement } from "./engine.ts";
+import type { SqlFlavor, Insert, Statement } from "./engine.ts";
 
-type AnyTable = Pick<Table<object>, "name" | "columns" | "list">;
+type AnyTable = Pick<SqlTable<object>, "name" | "columns" | "list">;
 
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
-/** Written so that an engine does not go through all rows of the tenant instead of the few that the other conditions leave. */
+/** Written so that SQLite does not scan all rows of the tenant instead of the few that match the other conditions. */
 const OF_TENANT = "(tenant || '') = ?3";
-/** Of messages: the thread is of scope ?4. Asked of each one that was found, so that a tenant's threads are not gone through. */
+/**
+ * For messages: the thread has scope ?4. Checked per matching message, so that the tenant's threads are not scanned.
+ */
 const IN_SCOPE = "EXISTS (SELECT 1 FROM threads t WHERE t.tenant = ?1 AND t.id = messages.thread_id AND t.scope = ?4)";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
-/** Runs of a thread that are live. Not by the tenant, for which SQLite would go through all runs of the thread. */
-const IN_LIVE = `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1`;
+/** Live runs of a thread. The tenant is hidden from the optimizer, because SQLite would scan all runs of the thread. */
+const IS_LIVE_IN_THREAD = `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1`;
 const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
-/** Of blobs: no message holds it. */
-const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
-/** Chunks of uploads that never came to their end. */
-const IS_UNNAMED = "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
+/** For blobs: no message references it. */
+const IS_UNREFERENCED =
+  "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
+/** Chunks of uploads that were never finished. */
+const IS_UNFINISHED_UPLOAD =
+  "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
 
-/** Cast, because SQLite prepares a statement anew for every value of a bare one: 11 µs a call. */
+/** Cast, because SQLite prepares a statement again for every value of a bare parameter: 11 µs per call. */
 const limit = (parameter: number): string => `LIMIT CAST(?${parameter} AS INTEGER)`;
 const select = (table: AnyTable, rest: string): string => `SELECT ${table.list()} FROM ${table.name} WHERE ${rest}`;
 const measure = (table: string, bytes: string, rest: string): string =>
   `SELECT count(*), COALESCE(sum(${bytes}), 0) FROM ${table} WHERE ${rest}`;
 const remove = (table: string, rest: string): string => `DELETE FROM ${table} WHERE ${rest}`;
 
-/** What it takes to delete blobs. They are locked in one order, so that no two callers wait for each other. */
-function looseBlobs<Name extends string>(name: Name, are: string, lock: string) {
+/** The statements that delete blobs. Blobs are locked in one order, so that two callers cannot deadlock. */
+function createBlobDeletions<Name extends string>(name: Name, are: string, lock: string) {
   return {
     [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${are} ORDER BY hash ${lock}`,
     [`measure-${name}`]: measure("blobs", "size", are),
@@ -53,11 +57,11 @@ function looseBlobs<Name extends string>(name: Name, are: string, lock: string) 
       `tenant = ?1 AND blob_id IN (SELECT blob_id FROM blobs WHERE ${are})`,
     ),
     [`delete-${name}`]: remove("blobs", are),
-    // Computed names are known to the type system only as text.
+    // TypeScript knows computed names only as string.
   } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
 }
 
-function readTexts({ lock, hold, inList, digests }: Flavour) {
+function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
   const hasDigest = digests?.inList ?? `tenant = ?1 AND ${inList("digest", 2)}`;
   const isDigest = digests?.single ?? "tenant = ?1 AND digest = ?2";
   const answers = (which: string): string =>
@@ -70,17 +74,17 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": answers(hasDigest),
     "find-digests-of": answers(`${hasDigest} AND ${IN_SCOPE}`),
-    // As a rule one is asked for, and a list of one takes several times as long.
+    // Usually a single digest is looked up; a list of one takes several times as long.
     "find-digest": answers(isDigest),
     "find-digest-of": answers(`${isDigest} AND ${IN_SCOPE}`),
-    // The thread first, from the index by run alone: else SQLite goes through all runs of the tenant.
+    // The thread first, from the index by run only: otherwise SQLite scans all runs of the tenant.
     run: select(
       RUNS,
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
     ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
-    "live-runs": select(RUNS, `${IN_LIVE} ORDER BY id`),
+    "live-runs": select(RUNS, `${IS_LIVE_IN_THREAD} ORDER BY id`),
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
       RUNS,
@@ -91,20 +95,20 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       RUNS,
       `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
-    // Those whose deltas end after the place are few, and an index of their own has them in that order.
+    // Few runs have deltas after the position, and an index has them in that order.
     "compacted-run": select(
       RUNS,
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
     alias: select(ALIASES, "tenant = ?1 AND name = ?2"),
-    // Not by the name alone, for which SQLite would go through all names of the tenant.
+    // Not by the name alone: SQLite would scan all aliases of the tenant.
     aliases: select(ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
     work: select(WORK, IN_THREAD),
     "open-work": select(WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
     "open-work-of": select(WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
-    // Those who hold the same blobs do not wait for each other, and who deletes blobs waits for all of them.
+    // Transactions that reference the same blobs do not wait for each other; a deletion waits for all of them.
     "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${hold}`,
     "refresh-blob": `UPDATE blobs SET created_at = CASE WHEN created_at < ?3 THEN ?3 ELSE created_at END
       WHERE tenant = ?1 AND hash = ?2`,
@@ -114,15 +118,17 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
   };
 }
 
-const THREAD_OF_LIST = "(w.value ->> 0)";
+const THREAD_IN_LIST = "(w.value ->> 0)";
 const FROM_THREADS = "tenant = t.tenant AND thread_id = t.id";
 
 const titles = (rest: string): string =>
   `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL${rest} ORDER BY id DESC ${limit(2)}`;
 
-/** What lists and pictures of threads are made of. Lists of threads are ?2, with what is asked of each beside its id. */
-function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
-  const inListed = `tenant = ?1 AND thread_id = ${THREAD_OF_LIST}`;
+/**
+ * The statements of thread lists and outlines. Lists of threads are ?2, each element with its parameters after the id.
+ */
+function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
+  const inListed = `tenant = ?1 AND thread_id = ${THREAD_IN_LIST}`;
   const [thread, lastRuns, usages] = [
     forEach === undefined ? IN_THREAD : inListed,
     (where: string) => select(RUNS, `${where} ORDER BY id DESC ${limit(3)}`),
@@ -133,7 +139,7 @@ function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
       (SELECT max(id) FROM log WHERE ${FROM_THREADS}), t.last_id, a.last_activity, a.purges
       FROM threads t LEFT JOIN activity a ON a.tenant = t.tenant AND a.thread_id = t.id
       WHERE t.tenant = ?1 AND ${inList("t.id", 2)}`,
-    tallies: `SELECT ${THREAD_OF_LIST}, (SELECT count(*) FROM messages
+    tallies: `SELECT ${THREAD_IN_LIST}, (SELECT count(*) FROM messages
         WHERE ${inListed} AND id > (w.value ->> 1) AND id <= (w.value ->> 2)),
       CASE WHEN (w.value ->> 3) = 'first' THEN (SELECT body FROM
         (SELECT id, role, body FROM messages WHERE ${inListed} ORDER BY id LIMIT ${FIRST_MESSAGES}) AS first_messages
@@ -145,12 +151,12 @@ function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
     "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
     "last-runs-of-each": forEach?.(2, lastRuns(thread)) ?? lastRuns(thread),
     "usages-of-each": forEach?.(2, usages(thread, "(w.value ->> 1)")) ?? usages(thread, "?4"),
-    // Crossed, so that SQLite takes them in this order, and not all runs of the tenant first.
+    // CROSS JOIN makes SQLite use this order, instead of scanning all runs of the tenant first.
     "changed-runs": `SELECT ${RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)}
-        CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_OF_LIST} AND l.id > (w.value ->> 1)
+        CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_IN_LIST} AND l.id > (w.value ->> 1)
           AND l.kind <> 'delta' AND l.run_id <> '') c
       CROSS JOIN runs r WHERE r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
-    // Only rows that are there: a thread may have been deleted meanwhile.
+    // Only existing rows: a thread may have been deleted meanwhile.
     "raise-activity": `UPDATE activity SET last_activity = (w.value ->> 2) FROM ${listed(1)}
       WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)
         AND activity.last_activity < (w.value ->> 2)`,
@@ -164,7 +170,7 @@ function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
   };
 }
 
-function deleteTexts({ lock, inList }: Flavour) {
+function createDeleteTexts({ lock, inList }: SqlFlavor) {
   return {
     "delete-deltas": remove("log", `${IN_THREAD} AND run_id = ?3 AND kind = 'delta'`),
     "delete-deltas-within": remove("log", `${IN_THREAD} AND id >= ?4 AND id <= ?5 AND run_id = ?3 AND kind = 'delta'`),
@@ -193,51 +199,58 @@ function deleteTexts({ lock, inList }: Flavour) {
     "delete-thread-work": remove("work", IN_THREAD),
     "delete-thread": remove("threads", "tenant = ?1 AND id = ?2"),
     "delete-keys": remove("idempotency_keys", "tenant = ?1 AND created_at < ?2"),
-    ...looseBlobs("blobs", `${IS_LOOSE} AND created_at < ?2 AND ${inList("hash", 3)}`, lock),
-    ...looseBlobs("old-blobs", `${IS_LOOSE} AND created_at < ?2`, lock),
-    "measure-unnamed-chunks": measure("blob_chunks", "octet_length(bytes)", IS_UNNAMED),
-    "delete-unnamed-chunks": remove("blob_chunks", IS_UNNAMED),
+    ...createBlobDeletions("blobs", `${IS_UNREFERENCED} AND created_at < ?2 AND ${inList("hash", 3)}`, lock),
+    ...createBlobDeletions("old-blobs", `${IS_UNREFERENCED} AND created_at < ?2`, lock),
+    "measure-unnamed-chunks": measure("blob_chunks", "octet_length(bytes)", IS_UNFINISHED_UPLOAD),
+    "delete-unnamed-chunks": remove("blob_chunks", IS_UNFINISHED_UPLOAD),
   };
 }
 
-const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...overviewTexts(flavour), ...deleteTexts(flavour) });
+const createTexts = (flavour: SqlFlavor) => ({
+  ...createReadTexts(flavour),
+  ...createOverviewTexts(flavour),
+  ...createDeleteTexts(flavour),
+});
 
-/** The statements for one engine. */
+/** The statements of one engine. */
 export class Statements {
-  /** Those whose text is always the same, by name. */
-  readonly fixed: { readonly [Name in keyof ReturnType<typeof texts>]: Statement };
-  readonly messages: Stretches;
-  readonly headers: Stretches;
-  readonly log: Stretches;
-  /** Whether rows are locked by statements of their own: else whoever writes is alone. */
+  /** The statements with a fixed text, by name. */
+  readonly fixed: { readonly [Name in keyof ReturnType<typeof createTexts>]: Statement };
+  readonly messages: RangeStatements;
+  readonly headers: RangeStatements;
+  readonly log: RangeStatements;
+  /** True if rows are locked by separate statements; otherwise the engine has one writer at a time. */
   readonly locks: boolean;
-  /** Whether one statement reads some rows of each of many threads. */
+  /** True if one statement reads some rows of each of many threads. */
   readonly readsEach: boolean;
   readonly #updates = new Map<string, Statement>();
   readonly #threads: readonly Statement[];
   readonly #active: readonly Statement[];
 
-  constructor(flavour: Flavour) {
-    const named = Object.entries(texts(flavour)).map(([name, sql]) => [name, { name, sql }]);
-    // The entries have the names of `texts`.
+  constructor(flavour: SqlFlavor) {
+    const named = Object.entries(createTexts(flavour)).map(([name, sql]) => [name, { name, sql }]);
+    // The entries have the names of `createTexts`.
     this.fixed = Object.fromEntries(named) as typeof this.fixed;
-    this.messages = new Stretches("messages", MESSAGES);
-    this.headers = new Stretches("headers", HEADERS);
-    this.log = new Stretches("log", LOG);
+    this.messages = new RangeStatements("messages", MESSAGES);
+    this.headers = new RangeStatements("headers", HEADERS);
+    this.log = new RangeStatements("log", LOG);
     this.locks = flavour.lock !== "";
     this.readsEach = flavour.forEach !== undefined;
-    this.#threads = threadLists();
-    this.#active = activityLists();
+    this.#threads = createThreadLists();
+    this.#active = createActivityLists();
   }
 
-  /** Parameters: tenant, limit, and those of the id to begin below and the kind that are there. */
+  /** Parameters: tenant, limit, and if given the id to begin below and the kind. */
   threads(below: boolean, kind: string | null | undefined): Statement {
     const which = kind === undefined ? 0 : kind === null ? 1 : 2;
     // There are six forms, and the sum is below six.
     return this.#threads[which * 2 + Number(below)] as Statement;
   }
 
-  /** Threads with their last activity. Parameters: tenant, limit, the activity and id to begin below, and the kind that are there. */
+  /**
+   * Threads with their last activity. Parameters: tenant, limit, and if given the activity and id to begin below and
+   * the kind.
+   */
   activeThreads(below: boolean, kind: string | null | undefined): Statement {
     const which = kind === undefined ? 0 : kind === null ? 1 : 2;
     // There are six forms, and the sum is below six.
@@ -245,24 +258,23 @@ export class Statements {
   }
 
   /**
-   * Sets some columns of the rows where the first so many parameters hold, and what `also` says; the columns' values
-   * follow them.
+   * Sets columns of the rows that match the first parameters and the condition `also`; the columns' values follow them.
    */
   update<Row extends object>(
-    table: Table<Row>,
+    table: SqlTable<Row>,
     keys: readonly string[],
     fields: readonly (keyof Row)[],
     also?: string,
   ): Statement {
     const columns = fields.map((field) => table.column(field));
-    // Names are short, as Postgres has 63 characters for them: which of the columns, as bits.
+    // Names are short, because Postgres allows 63 characters: the set of columns as bits.
     const bits = columns.reduce((sum, column) => sum + 2 ** table.columns.indexOf(column), 0);
     const name = `update-${table.name}-${bits.toString(36)}${also === undefined ? "" : `-${keys.length}`}`;
     let statement = this.#updates.get(name);
     if (statement === undefined) {
       const ordered = table.columns.filter((column) => columns.includes(column));
       const sets = ordered.map((column, at) => `${column} = ?${keys.length + at + 1}`);
-      // Where nothing changes, the row is still looked for.
+      // Without changes, the row is still looked up.
       if (sets.length === 0) sets.push(`${keys[0]} = ${keys[0]}`);
       const where = keys.map((column, at) => `${column} = ?${at + 1}`);
       if (also !== undefined) where.push(also);
@@ -273,8 +285,8 @@ export class Statements {
   }
 }
 
-/** Lists of threads: all, those without a kind, those of one; each whole and from somewhere on. */
-function threadLists(): Statement[] {
+/** The lists of threads: all, without a kind, of one kind; each from the beginning and from a position. */
+function createThreadLists(): Statement[] {
   return ["", "-of-none", "-of-kind"].flatMap((whose) =>
     [false, true].map((below) => {
       const conditions = ["tenant = ?1"];
@@ -282,7 +294,7 @@ function threadLists(): Statement[] {
       if (whose === "-of-none") conditions.push("kind IS NULL");
       if (whose === "-of-kind") conditions.push(`kind = ?${below ? 4 : 3}`);
       const page = `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`;
-      // Those of a kind by themselves first: for the order alone, SQLite would go through all threads of the tenant.
+      // Filtered by kind first: for the order alone, SQLite would scan all threads of the tenant.
       const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
       const name = `threads${whose}${below ? "-before" : ""}`;
       return { name, sql: select(THREADS, whose === "-of-kind" ? found : page) };
@@ -290,13 +302,13 @@ function threadLists(): Statement[] {
   );
 }
 
-/** Lists of threads by what happened last, in the forms of `threadLists`. */
-function activityLists(): Statement[] {
+/** The lists of threads by last activity, in the forms of `createThreadLists`. */
+function createActivityLists(): Statement[] {
   return ["", "-of-none", "-of-kind"].flatMap((whose) =>
     [false, true].map((below) => {
       const conditions = ["a.tenant = ?1"];
       if (below) conditions.push("(a.last_activity, a.thread_id) < (?3, ?4)");
-      // A thread without a kind has the empty one here.
+      // A thread without a kind has the empty kind here.
       if (whose === "-of-none") conditions.push("a.kind = ''");
       if (whose === "-of-kind") conditions.push(`a.kind = ?${below ? 5 : 3}`);
       const sql = `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
@@ -307,8 +319,8 @@ function activityLists(): Statement[] {
   );
 }
 
-/** Reads of a stretch of a thread, one for each form that a stretch can have. */
-class Stretches {
+/** The reads of a range of a thread, one statement per form of a range. */
+class RangeStatements {
   readonly #forms: readonly Statement[];
 
   constructor(name: string, table: AnyTable) {
@@ -327,16 +339,16 @@ class Stretches {
     });
   }
 
-  /** Parameters: tenant, thread, after ("" for the beginning), limit, and those of upTo and runId that are there. */
+  /** Parameters: tenant, thread, after ("" for the beginning), limit, and if given upTo and runId. */
   of({ order, upTo, runId }: IdRange & { runId?: string }): Statement {
     const whose = runId === undefined ? 0 : runId === "" ? 8 : 4;
-    const form = (order === "down" ? 1 : 0) + (upTo === undefined ? 0 : 2) + whose;
+    const form = (order === "desc" ? 1 : 0) + (upTo === undefined ? 0 : 2) + whose;
     // There are twelve forms, and the sum is below twelve.
     return this.#forms[form] as Statement;
   }
 }
 
-const into = (table: AnyTable, ignoreTaken = false): Insert => ({
+const createInsert = (table: AnyTable, ignoreTaken = false): Insert => ({
   name: `insert-${table.name.replaceAll("_", "-")}`,
   table: table.name,
   columns: table.columns,
@@ -344,21 +356,25 @@ const into = (table: AnyTable, ignoreTaken = false): Insert => ({
 });
 
 export const INSERTS = {
-  thread: into(THREADS),
-  messages: into(MESSAGES),
-  run: into(RUNS),
-  log: into(LOG),
-  key: into(KEYS),
+  thread: createInsert(THREADS),
+  messages: createInsert(MESSAGES),
+  run: createInsert(RUNS),
+  log: createInsert(LOG),
+  key: createInsert(KEYS),
   alias: {
-    ...into(ALIASES),
+    ...createInsert(ALIASES),
     onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
   },
-  // The row that is there stays as it is, and locked.
-  claim: { ...into(ALIASES), name: "claim-alias", onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" } },
-  work: { ...into(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
-  changes: into(CHANGES),
-  blob: into(BLOBS, true),
-  chunk: into(CHUNKS),
-  blobRefs: into(BLOB_REFS, true),
-  quarantine: into(QUARANTINE, true),
+  // The existing row stays unchanged, and locked.
+  claim: {
+    ...createInsert(ALIASES),
+    name: "claim-alias",
+    onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" },
+  },
+  work: { ...createInsert(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
+  changes: createInsert(CHANGES),
+  blob: createInsert(BLOBS, true),
+  chunk: createInsert(CHUNKS),
+  blobRefs: createInsert(BLOB_REFS, true),
+  quarantine: createInsert(QUARANTINE, true),
 } as const satisfies Record<string, Insert>;

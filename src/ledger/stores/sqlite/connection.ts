@@ -1,8 +1,8 @@
-// One connection to a SQLite file: statements, prepared once each, and transactions. Answers at once; only a read that
-// another process is in the way of (it recovers the log after a crash, say) answers later.
+// A connection to a SQLite file: prepared statements and transactions. Synchronous; only a read that another process
+// blocks (for example by recovering the log after a crash) returns a promise.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LedgerError } from "../../errors.ts";
-import type { Awaitable } from "../../steps.ts";
+import type { Awaitable } from "../../store/steps.ts";
 import {
   conflictClause,
   type Insert,
@@ -11,33 +11,34 @@ import {
   type SqlValue,
   type Statement,
 } from "../sql/engine.ts";
-import { isBusy, ledgerError } from "./errors.ts";
-import { patiently } from "./patience.ts";
+import { isBusy, toLedgerError } from "./errors.ts";
+import { retryWhileBusy } from "./busy-retry.ts";
 
-/** Hears of every statement before and after it: "before insert-messages", "after commit". */
-export type Trace = (point: string) => void;
+/** Called before and after every statement: "before insert-messages", "after commit". */
+export type SqliteTrace = (point: string) => void;
 
-/** Gives a number that is another one after every commit of another connection. */
+/** Returns a number that changes after every commit of another connection. */
 export const DATA_VERSION: Statement = { name: "data-version", sql: "PRAGMA data_version" };
 
 const BEGIN: Statement = { name: "begin", sql: "BEGIN IMMEDIATE" };
 const COMMIT: Statement = { name: "commit", sql: "COMMIT" };
 const ROLLBACK: Statement = { name: "rollback", sql: "ROLLBACK" };
 
-export class Connection implements SqlSession {
-  /** Counts statements that write, so that it can be told whether work has written anything yet. */
+/** A connection to a SQLite file. */
+export class SqliteConnection implements SqlSession {
+  /** The number of writing statements, to detect whether work has written anything. */
   writes = 0;
   readonly #database: DatabaseSync;
-  /** The file's path, for messages. */
+  /** The file's path, for error messages. */
   readonly #file: string;
   readonly #busyMs: number;
-  readonly #trace: Trace | undefined;
+  readonly #trace: SqliteTrace | undefined;
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
-  /** What broke the transaction. Work that swallowed it must not go on as if nothing had happened. */
+  /** The error that broke the transaction. Work that ignored it must not continue. */
   #broken: unknown;
 
-  constructor(database: DatabaseSync, file: string, busyMs: number, trace?: Trace) {
+  constructor(database: DatabaseSync, file: string, busyMs: number, trace?: SqliteTrace) {
     this.#database = database;
     this.#file = file;
     this.#busyMs = busyMs;
@@ -46,7 +47,7 @@ export class Connection implements SqlSession {
 
   begin(): void {
     this.#broken = undefined;
-    // One that could not be undone when it should have been.
+    // Ends a transaction whose rollback failed.
     this.#end();
     this.execute(BEGIN);
     this.#inTransaction = true;
@@ -58,13 +59,13 @@ export class Connection implements SqlSession {
     this.#inTransaction = false;
   }
 
-  /** Undoes the transaction, if there still is one: SQLite ends it by itself when the disk is full or fails. */
+  /** Rolls back the transaction, if there still is one: SQLite ends it itself when the disk is full or fails. */
   rollback(): void {
     this.#inTransaction = false;
     try {
       this.#end();
     } catch {
-      // What went wrong before is what the caller hears of; the next transaction ends this one first.
+      // The caller receives the original error; the next transaction ends this one first.
     }
   }
 
@@ -78,32 +79,32 @@ export class Connection implements SqlSession {
       return this.read(statement, values);
     } catch (error) {
       if (!isBusy(error)) throw error;
-      return patiently(this.#busyMs, () => this.read(statement, values));
+      return retryWhileBusy(this.#busyMs, () => this.read(statement, values));
     }
   }
 
-  /** `all`, at once or not at all. */
+  /** Like `all`, but always synchronous. */
   read(statement: Statement, values: readonly SqlValue[] = []): readonly SqlRow[] {
-    this.#demandWhole();
+    this.#assertNotBroken();
     this.#trace?.(`before ${statement.name}`);
     let rows: readonly SqlRow[];
     try {
-      // Its statements give rows as lists, and integers as numbers.
+      // The statements return rows as lists, and integers as numbers.
       rows = this.#prepare(statement).all(...values) as unknown as readonly SqlRow[];
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#convertError(error);
     }
     this.#trace?.(`after ${statement.name}`);
     return rows;
   }
 
   run(statement: Statement, values: readonly SqlValue[]): number {
-    this.#demandTransaction();
+    this.#assertInTransaction();
     return this.execute(statement, values).changes;
   }
 
   insert(insert: Insert, rows: readonly (readonly SqlValue[])[]): number {
-    this.#demandTransaction();
+    this.#assertInTransaction();
     const [first] = rows;
     if (rows.length === 1 && first !== undefined) return this.execute(insert, first).changes;
     let count = 0;
@@ -114,40 +115,40 @@ export class Connection implements SqlSession {
         count += changes;
         written.push(lastInsertRowid);
       } catch (error) {
-        this.#takeBack(insert, written);
+        this.#deleteInserted(insert, written);
         throw error;
       }
     }
     return count;
   }
 
-  /** Runs a statement that gives no rows, inside a transaction or on its own. */
+  /** Runs a statement without rows, in a transaction or on its own. */
   execute(
     statement: Statement | Insert,
     values: readonly SqlValue[] = [],
   ): { changes: number; lastInsertRowid: number } {
-    this.#demandWhole();
+    this.#assertNotBroken();
     this.#trace?.(`before ${statement.name}`);
     this.writes++;
     let result: { changes: number | bigint; lastInsertRowid: number | bigint };
     try {
       result = this.#prepare(statement).run(...values);
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#convertError(error);
     }
     this.#trace?.(`after ${statement.name}`);
-    // Numbers as long as nobody asks for big integers.
+    // Numbers, because big integers are not enabled.
     return result as { changes: number; lastInsertRowid: number };
   }
 
-  /** Runs text that is not worth preparing. */
-  once(name: string, sql: string): void {
-    this.#demandWhole();
+  /** Runs SQL text without preparing it. */
+  executeText(name: string, sql: string): void {
+    this.#assertNotBroken();
     this.#trace?.(`before ${name}`);
     try {
       this.#database.exec(sql);
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#convertError(error);
     }
     this.#trace?.(`after ${name}`);
   }
@@ -157,39 +158,39 @@ export class Connection implements SqlSession {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** The rows of an insert before the one that failed: an insert is all rows or none, even for work that goes on. */
-  #takeBack(insert: Insert, written: readonly number[]): void {
+  /** Deletes the rows before the one that failed: an insert is all rows or none, even for work that continues. */
+  #deleteInserted(insert: Insert, written: readonly number[]): void {
     if (this.#broken !== undefined || written.length === 0) return;
-    // Numbers of rows, which SQLite gave; nothing that a caller passed.
-    this.once(`take-back-${insert.table}`, `DELETE FROM ${insert.table} WHERE rowid IN (${written.join(", ")})`);
+    // Row numbers from SQLite; not data of a caller.
+    this.executeText(`take-back-${insert.table}`, `DELETE FROM ${insert.table} WHERE rowid IN (${written.join(", ")})`);
   }
 
   #prepare(statement: Statement | Insert): StatementSync {
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       prepared = this.#database.prepare("sql" in statement ? statement.sql : insertSql(statement));
-      // A row of ours is made in two thirds of the time from a list of values than from SQLite's own object.
+      // Building a row from a list of values takes two thirds of the time of SQLite's own objects.
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
     return prepared;
   }
 
-  #failed(cause: unknown): unknown {
+  #convertError(cause: unknown): unknown {
     const error = this.#database.isOpen
-      ? ledgerError(cause, this.#file)
+      ? toLedgerError(cause, this.#file)
       : new LedgerError("closed", "The ledger was closed.");
     const isConflict = error instanceof LedgerError && error.code === "conflict";
     if (this.#inTransaction && !isConflict) this.#broken = error;
     return error;
   }
 
-  #demandWhole(): void {
+  #assertNotBroken(): void {
     if (this.#broken !== undefined && this.#inTransaction) throw this.#broken;
   }
 
-  #demandTransaction(): void {
-    if (!this.#inTransaction) throw new TypeError("A transaction was used after its work was over.");
+  #assertInTransaction(): void {
+    if (!this.#inTransaction) throw new TypeError("A transaction was used after its end.");
   }
 }
 

@@ -1,46 +1,46 @@
-// What SQLite's result codes mean to a ledger. https://sqlite.org/rescode.html
+// Maps SQLite's result codes to ledger errors. https://sqlite.org/rescode.html
 import { LedgerError, type LedgerErrorCode } from "../../errors.ts";
 
-/** Extended codes carry the primary one in their low byte. */
-const PRIMARY = 0xff;
+/** Extended codes contain the primary code in their low byte. */
+const PRIMARY_MASK = 0xff;
 const READ_ONLY = 8;
 const CANNOT_OPEN = 14;
 export const DAMAGED = 11;
 export const NOT_A_DATABASE = 26;
 
-interface Meaning {
+interface ErrorMeaning {
   code: LedgerErrorCode;
   message: string;
 }
 
-const BUSY: Meaning = { code: "busy", message: "Another process holds the database." };
+const BUSY: ErrorMeaning = { code: "busy", message: "Another process has the database locked." };
 
-const TAKEN: Meaning = { code: "conflict", message: "There is a row with this key already." };
+const KEY_EXISTS: ErrorMeaning = { code: "conflict", message: "A row with this key exists already." };
 
-const MEANINGS: Readonly<Record<number, Meaning>> = {
-  // SQLITE_BUSY, SQLITE_LOCKED, and SQLITE_PROTOCOL: lost a race for a lock of the write-ahead log.
+const MEANINGS: Readonly<Record<number, ErrorMeaning>> = {
+  // SQLITE_BUSY, SQLITE_LOCKED, and SQLITE_PROTOCOL (a lost race for a lock of the write-ahead log).
   5: BUSY,
   6: BUSY,
   15: BUSY,
   [READ_ONLY]: {
     code: "read-only",
-    message: "The database cannot be written to: look at the rights of its file and folder.",
+    message: "The database cannot be written to: check the permissions of its file and folder.",
   },
   10: { code: "unavailable", message: "The disk failed to read or write." },
   [DAMAGED]: { code: "corrupt", message: "The database file is damaged: restore it from a copy." },
   13: { code: "disk-full", message: "There is no room to write; nothing was written." },
   [CANNOT_OPEN]: { code: "unavailable", message: "The database file cannot be opened." },
   18: { code: "invalid-input", message: "A value is larger than SQLite can hold." },
-  [NOT_A_DATABASE]: { code: "corrupt", message: "The file is no SQLite database any more." },
-  // Extended codes that say more than their primary one: keys that are taken, and no room for the log's index.
-  1555: TAKEN,
-  2067: TAKEN,
+  [NOT_A_DATABASE]: { code: "corrupt", message: "The file is not a SQLite database any more." },
+  // Extended codes that are more specific: existing keys, and no space for the log's index.
+  1555: KEY_EXISTS,
+  2067: KEY_EXISTS,
   4874: { code: "disk-full", message: "There is no room for the write-ahead log's index; nothing was written." },
 };
 
-/** The ledger's error for one of SQLite's about this file; anything else is given back as it is. */
-export function ledgerError(error: unknown, file: string): unknown {
-  const meaning = meaningOf(error);
+/** Converts a SQLite error about this file to a LedgerError; other errors are returned unchanged. */
+export function toLedgerError(error: unknown, file: string): unknown {
+  const meaning = findMeaning(error);
   return meaning === undefined ? error : new LedgerError(meaning.code, `${file}: ${meaning.message}`, { cause: error });
 }
 
@@ -48,24 +48,24 @@ export function isBusy(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "busy";
 }
 
-/** Whether it may be for want of rights that the file could not be used. */
-export function mayLackRights(error: unknown): boolean {
-  const code = error instanceof LedgerError ? primaryCode(error.cause) : undefined;
+/** True if missing permissions may be the reason. */
+export function isPermissionError(error: unknown): boolean {
+  const code = error instanceof LedgerError ? readPrimaryCode(error.cause) : undefined;
   return code === READ_ONLY || code === CANNOT_OPEN;
 }
 
-/** SQLite's code without what only some of its errors say beyond it. */
-export function primaryCode(error: unknown): number | undefined {
-  const code = codeOf(error);
-  return code === undefined ? undefined : code & PRIMARY;
+/** Returns SQLite's primary result code. */
+export function readPrimaryCode(error: unknown): number | undefined {
+  const code = readCode(error);
+  return code === undefined ? undefined : code & PRIMARY_MASK;
 }
 
-function codeOf(error: unknown): number | undefined {
+function readCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   return error.errcode;
 }
 
-function meaningOf(error: unknown): Meaning | undefined {
-  const code = codeOf(error);
-  return code === undefined ? undefined : (MEANINGS[code] ?? MEANINGS[code & PRIMARY]);
+function findMeaning(error: unknown): ErrorMeaning | undefined {
+  const code = readCode(error);
+  return code === undefined ? undefined : (MEANINGS[code] ?? MEANINGS[code & PRIMARY_MASK]);
 }

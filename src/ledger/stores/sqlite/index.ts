@@ -1,9 +1,9 @@
-// The store in a SQLite file.
-import { connect, type SqliteOptions } from "./open.ts";
+// Opens a store in a SQLite file.
+import { connectToFile, type SqliteOptions } from "./open.ts";
 import { SqliteStore } from "./store.ts";
-import type { LedgerStore } from "../../store.ts";
+import type { LedgerStore } from "../../store/contract.ts";
 
-/** Opens the store in this file, which is made where there is none. */
+/** Opens the store in this file; creates the file if it does not exist. */
 export async function openSqlite(path: string, options: SqliteOptions): Promise<LedgerStore> {
-  return new SqliteStore(await connect(path, options), options);
+  return new SqliteStore(await connectToFile(path, options), options);
 }

@@ -1,20 +1,20 @@
-// The search index of a SQLite file. It is written behind: `position` is the number of the last message in it. The words
-// are in an FTS5 table that keeps no text; a packed copy of each text is beside it, for the snippet.
+// The search index of a SQLite file, updated lazily: `position` is the number of the last indexed message. The words
+// are in an FTS5 table without texts; a compressed copy of each text is stored separately, for snippets.
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { MessageRow } from "../../rows.ts";
-import { got, type Steps } from "../../steps.ts";
-import type { LedgerTransaction, SearchHit, SearchQuery } from "../../store.ts";
-import { foldedText, snippetOf, wantedBy } from "../../search/words.ts";
+import type { MessageRow } from "../../store/rows.ts";
+import { wait, type Steps } from "../../store/steps.ts";
+import type { LedgerTransaction, SearchHit, SearchQuery } from "../../store/contract.ts";
+import { toFoldedTerms, createSnippet, parseQuery } from "../../search/tokenize.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { SqlRow, Statement } from "../sql/engine.ts";
-import { rowCount } from "../sql/reads.ts";
-import type { Connection } from "./connection.ts";
+import { toRowLimit } from "../sql/reads.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 /**
- * `place` holds the tenant and the thread, each as one word, so that other tenants' messages are left out by the index
- * itself. After a deletion `position` is never beyond the last message: SQLite gives the number after it to the next.
+ * `place` contains tenant and thread, each as one word, so that the index itself excludes other tenants. After a
+ * deletion `position` is never beyond the last message, because SQLite may reuse the next number.
  */
 export const SEARCH_SCHEMA: readonly string[] = [
   `CREATE VIRTUAL TABLE search USING fts5 (place, text, content = '', contentless_delete = 1,
@@ -40,17 +40,17 @@ const STILL_THERE: Statement = {
   name: "still-there",
   sql: "SELECT count(*) FROM messages WHERE number = ?1 AND id = ?2 AND thread_id = ?3 AND tenant = ?4",
 };
-const ADD_WORDS: Statement = { name: "add-words", sql: "INSERT INTO search (rowid, place, text) VALUES (?1, ?2, ?3)" };
+const ADD_TERMS: Statement = { name: "add-words", sql: "INSERT INTO search (rowid, place, text) VALUES (?1, ?2, ?3)" };
 const ADD_TEXT: Statement = { name: "add-text", sql: "INSERT INTO search_texts (number, text) VALUES (?1, ?2)" };
-const FIND: Statement = {
+const SEARCH: Statement = {
   name: "search",
   sql: `SELECT m.thread_id, m.id, t.text FROM search
     JOIN messages m ON m.number = search.rowid JOIN search_texts t ON t.number = search.rowid
     WHERE search MATCH ?1 AND m.tenant = ?2 AND (?3 IS NULL OR m.thread_id = ?3)
     ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT CAST(?4 AS INTEGER)`,
 };
-/** As FIND, at most ?3 of a thread. Texts are unpacked for those alone that are given. */
-const FIND_SOME: Statement = {
+/** Like SEARCH, at most ?3 hits per thread. Only the texts of returned hits are decompressed. */
+const SEARCH_PER_THREAD: Statement = {
   name: "search-some",
   sql: `WITH found AS MATERIALIZED (
       SELECT rowid AS number, bm25(search, 0.0, 1.0) AS score FROM search WHERE search MATCH ?1),
@@ -64,60 +64,65 @@ const FIND_SOME: Statement = {
 };
 export const OPTIMIZE: Statement = { name: "optimize", sql: "INSERT INTO search (search) VALUES ('optimize')" };
 
-/** Messages that are indexed at a time: more would hold up the process for long. */
-const BATCH = 50;
+/** The number of messages per batch: more would block the process for long. */
+const BATCH_SIZE = 50;
 
-type Write = <T>(work: (tx: LedgerTransaction) => Steps<T>) => Promise<T>;
+type SqliteWrite = <T>(work: (tx: LedgerTransaction) => Steps<T>) => Promise<T>;
 
-/** Brings the index up to date with up to `limit` messages, and gives their number. */
+/** Indexes up to `limit` messages and returns their number. */
 export async function indexMessages(
-  connection: Connection,
-  write: Write,
-  textOf: (row: MessageRow) => string | undefined,
+  connection: SqliteConnection,
+  write: SqliteWrite,
+  readText: (row: MessageRow) => string | undefined,
   limit: number,
 ): Promise<number> {
-  let taken = 0;
-  while (taken < limit) {
-    const size = Math.min(BATCH, limit - taken);
-    const position = numberIn(await connection.all(POSITION, []));
+  let indexed = 0;
+  while (indexed < limit) {
+    const size = Math.min(BATCH_SIZE, limit - indexed);
+    const position = readNumber(await connection.all(POSITION, []));
     const rows = await connection.all(UNINDEXED, [position, size]);
-    const asked = rows.map((values) => entryOf(values, textOf));
-    const entries = asked.filter((entry) => entry !== undefined);
-    // None, or some whose text is not at hand.
-    if (entries.length === 0 || entries.length < asked.length) break;
+    const candidates = rows.map((values) => toEntry(values, readText));
+    const entries = candidates.filter((entry) => entry !== undefined);
+    // Stops at the end, or if some texts are not loaded.
+    if (entries.length === 0 || entries.length < candidates.length) break;
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
-    taken += entries.length;
+    indexed += entries.length;
     if (entries.length < size) break;
     await nextTurn();
   }
-  return taken;
+  return indexed;
 }
 
-interface Entry {
+/** A message to index. */
+interface SearchIndexEntry {
   number: number;
   row: MessageRow;
   text: string;
 }
 
-function entryOf(values: SqlRow, textOf: (row: MessageRow) => string | undefined): Entry | undefined {
+function toEntry(values: SqlRow, readText: (row: MessageRow) => string | undefined): SearchIndexEntry | undefined {
   const row = MESSAGES.decode(values);
-  const text = textOf(row);
+  const text = readText(row);
   return text === undefined ? undefined : { row, number: Number(values[MESSAGES.columns.length]), text };
 }
 
-/** Says whether they were added: not where somebody else has indexed or deleted messages since they were read. */
-function* addEntries(connection: Connection, position: number, entries: readonly Entry[]): Steps<boolean> {
-  if (numberIn(yield* got(connection.all(POSITION, []))) !== position) return false;
+/** Adds entries; returns false if another process has indexed or deleted messages since they were read. */
+function* addEntries(
+  connection: SqliteConnection,
+  position: number,
+  entries: readonly SearchIndexEntry[],
+): Steps<boolean> {
+  if (readNumber(yield* wait(connection.all(POSITION, []))) !== position) return false;
   for (const { number, row } of entries) {
-    const found = connection.read(STILL_THERE, [number, row.id, row.threadId, row.tenant]);
-    if (numberIn(found) === 0) return false;
+    const rows = connection.read(STILL_THERE, [number, row.id, row.threadId, row.tenant]);
+    if (readNumber(rows) === 0) return false;
   }
   for (const { number, row, text } of entries) {
     if (text === "") continue;
-    connection.run(ADD_WORDS, [
+    connection.run(ADD_TERMS, [
       number,
-      `${placeWord("t", row.tenant)} ${placeWord("r", row.threadId)}`,
-      foldedText(text),
+      `${toPlaceTerm("t", row.tenant)} ${toPlaceTerm("r", row.threadId)}`,
+      toFoldedTerms(text),
     ]);
     connection.run(ADD_TEXT, [number, deflateRawSync(text)]);
   }
@@ -125,38 +130,38 @@ function* addEntries(connection: Connection, position: number, entries: readonly
   return true;
 }
 
-export async function search(connection: Connection, query: SearchQuery): Promise<SearchHit[]> {
-  const wanted = wantedBy(query);
-  const { words, beginning } = wanted;
-  if (words.size === 0 && beginning === "") return [];
+export async function search(connection: SqliteConnection, query: SearchQuery): Promise<SearchHit[]> {
+  const queryTerms = parseQuery(query);
+  const { terms, prefix } = queryTerms;
+  if (terms.size === 0 && prefix === "") return [];
   const { tenant, threadId, limit, perThread } = query;
-  const places = [placeWord("t", tenant)];
-  if (threadId !== undefined) places.push(placeWord("r", threadId));
-  const texts = [...words].map(quoted);
-  // The star is the query's own: it makes the word a beginning.
-  if (beginning !== "") texts.push(`${quoted(beginning)} *`);
-  const match = `{place} : (${places.map(quoted).join(" AND ")}) AND {text} : (${texts.join(" AND ")})`;
+  const places = [toPlaceTerm("t", tenant)];
+  if (threadId !== undefined) places.push(toPlaceTerm("r", threadId));
+  const texts = [...terms].map(quote);
+  // The star makes the last word a prefix.
+  if (prefix !== "") texts.push(`${quote(prefix)} *`);
+  const match = `{place} : (${places.map(quote).join(" AND ")}) AND {text} : (${texts.join(" AND ")})`;
   const rows = await (perThread === undefined
-    ? connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)])
-    : connection.all(FIND_SOME, [match, tenant, rowCount(perThread), rowCount(limit), threadId ?? null]));
+    ? connection.all(SEARCH, [match, tenant, threadId ?? null, toRowLimit(limit)])
+    : connection.all(SEARCH_PER_THREAD, [match, tenant, toRowLimit(perThread), toRowLimit(limit), threadId ?? null]));
   return rows.map(([thread, message, packed]) => ({
-    // Ids are text, and texts were packed above.
+    // Ids are text, and the text is compressed.
     threadId: thread as string,
     messageId: message as string,
-    snippet: snippetOf(inflateRawSync(packed as Uint8Array).toString(), wanted),
+    snippet: createSnippet(inflateRawSync(packed as Uint8Array).toString(), queryTerms),
   }));
 }
 
-/** Quoted, a word is never an operator; it holds letters, digits and marks only. */
-function quoted(word: string): string {
-  return `"${word}"`;
+/** Quotes a word, so that it is never an operator; words contain only letters, digits and marks. */
+function quote(term: string): string {
+  return `"${term}"`;
 }
 
-/** The name of a tenant or thread may be any text; what the index gets is one word. */
-function placeWord(kind: "t" | "r", name: string): string {
+/** Returns the name of a tenant or thread, which may be any text, as one word for the index. */
+function toPlaceTerm(kind: "t" | "r", name: string): string {
   return kind + createHash("sha256").update(name).digest("hex").slice(0, 16);
 }
 
-function numberIn(rows: readonly SqlRow[]): number {
+function readNumber(rows: readonly SqlRow[]): number {
   return Number(rows[0]?.[0] ?? 0);
 }

@@ -1,8 +1,8 @@
-// A store in a SQLite file, for one or several processes of one machine. Node's own SQLite, one connection.
+// The store in a SQLite file, for one or several processes of one machine. Uses Node's SQLite with one connection.
 import { LedgerError } from "../../errors.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
-import type { Steps } from "../../steps.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
+import type { Steps } from "../../store/steps.ts";
 import type {
   ActivityPage,
   LedgerReads,
@@ -11,122 +11,124 @@ import type {
   SearchHit,
   SearchQuery,
   ThreadKey,
-} from "../../store.ts";
-import { Activity } from "../sql/activity.ts";
-import { Touches } from "../sql/notes.ts";
+} from "../../store/contract.ts";
+import { ActivityWriter } from "../sql/activity-writer.ts";
+import { TransactionWrites } from "../sql/pending-activity.ts";
 import type { Statement } from "../sql/engine.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
-import { type Connection, DATA_VERSION } from "./connection.ts";
-import { SQLITE } from "./flavour.ts";
-import { SqliteTables } from "./heads.ts";
-import { patiently } from "./patience.ts";
-import { CommitQueue } from "./queue.ts";
+import { type SqliteConnection, DATA_VERSION } from "./connection.ts";
+import { SQLITE } from "./sql-flavor.ts";
+import { SqliteTransaction } from "./head-cache.ts";
+import { retryWhileBusy } from "./busy-retry.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import { indexMessages, OPTIMIZE, search } from "./search.ts";
-import { Watchers } from "./watchers.ts";
+import { ThreadWatchers } from "./watchers.ts";
 
-/** Moves the log into the file and makes it empty. Gives whether somebody was in the way first. */
+/** Moves the log into the file and truncates it. The first column is 1 if another process prevented it. */
 const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
 
-/** Rows are numbered as they come. */
-const LAST = 1000;
-const BEHIND: Statement = {
+/** The number of recent rows that are checked; rows are numbered in the order of writing. */
+const RECENT_ROWS = 1000;
+const OUTDATED_ACTIVITY: Statement = {
   name: "behind",
   sql: `SELECT n.tenant, n.thread_id, max(n.id) FROM (
-      SELECT tenant, thread_id, id FROM messages WHERE number > (SELECT max(number) FROM messages) - ${LAST}
-      UNION ALL SELECT tenant, thread_id, id FROM log WHERE rowid > (SELECT max(rowid) FROM log) - ${LAST} AND kind <> 'delta'
+      SELECT tenant, thread_id, id FROM messages WHERE number > (SELECT max(number) FROM messages) - ${RECENT_ROWS}
+      UNION ALL SELECT tenant, thread_id, id FROM log WHERE rowid > (SELECT max(rowid) FROM log) - ${RECENT_ROWS} AND kind <> 'delta'
     ) n CROSS JOIN activity a WHERE a.tenant = n.tenant AND a.thread_id = n.thread_id AND a.last_activity < n.id
     GROUP BY n.tenant, n.thread_id`,
 };
 
 const STATEMENTS = new Statements(SQLITE);
 
+/** A ledger store in a SQLite file. */
 export class SqliteStore implements LedgerStore {
   readonly name = "sqlite";
   readonly reads: LedgerReads;
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   readonly #busyMs: number;
   readonly #queue: CommitQueue;
-  readonly #watchers: Watchers;
-  readonly #activity: Activity;
+  readonly #watchers: ThreadWatchers;
+  readonly #activity: ActivityWriter;
   #closing: Promise<void> | undefined;
 
-  constructor(connection: Connection, options: { sync: "full" | "normal"; busyMs: number }) {
+  constructor(connection: SqliteConnection, options: { sync: "full" | "normal"; busyMs: number }) {
     this.#connection = connection;
     this.#busyMs = options.busyMs;
-    const watchers = new Watchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
+    const watchers = new ThreadWatchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
     this.#watchers = watchers;
     this.reads = new SqlReads(connection, STATEMENTS);
-    const touches = new Touches();
-    const tables = new SqliteTables(connection, STATEMENTS, (tenant, threadId, change, id) => {
-      watchers.touch(tenant, threadId);
-      if (change !== undefined) touches.add(tenant, threadId, change, id);
+    const writes = new TransactionWrites();
+    const tables = new SqliteTransaction(connection, STATEMENTS, (tenant, threadId, change, id) => {
+      watchers.markTouched(tenant, threadId);
+      if (change !== undefined) writes.add(tenant, threadId, change, id);
     });
     this.#queue = new CommitQueue(connection, tables, {
       busyMs: options.busyMs,
       sync: options.sync,
-      committed: () => {
-        watchers.committed();
-        this.#activity.committed(touches);
-        touches.clear();
+      onCommit: () => {
+        watchers.onCommit();
+        this.#activity.onCommit(writes);
+        writes.clear();
       },
-      undone: () => touches.clear(),
+      onRollback: () => writes.clear(),
     });
-    this.#activity = new Activity({
+    this.#activity = new ActivityWriter({
       statements: STATEMENTS,
       session: connection,
       transact: (work) => this.#queue.write(() => work(connection)),
       watch: (tenant, wake) => watchers.watch({ tenant, threadId: "" }, wake),
-      behind: BEHIND,
-      // Other processes see it by the file's counter.
-      wrote: () => undefined,
+      outdatedActivity: OUTDATED_ACTIVITY,
+      // Other processes detect it by the file's data version.
+      onWritten: () => undefined,
     });
   }
 
   write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
-    return this.#closing === undefined ? this.#queue.write(work) : Promise.reject(closed());
+    return this.#closing === undefined ? this.#queue.write(work) : Promise.reject(createClosedError());
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#demandOpen();
+    this.#assertOpen();
     return this.#watchers.watch(key, wake);
   }
 
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    this.#demandOpen();
+    this.#assertOpen();
     return this.#activity.threads(tenant, page);
   }
 
   async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
-    this.#demandOpen();
+    this.#assertOpen();
     return this.#activity.heads(tenant, ids);
   }
 
-  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#demandOpen();
-    return this.#activity.watch(tenant, tell);
+  async watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#assertOpen();
+    return this.#activity.watch(tenant, notify);
   }
 
-  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
-    this.#demandOpen();
-    return this.#activity.indexing(textOf, (heard) =>
-      indexMessages(this.#connection, (work) => this.write(work), heard, limit),
+  async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
+    this.#assertOpen();
+    return this.#activity.indexMessages(readText, (observedReadText) =>
+      indexMessages(this.#connection, (work) => this.write(work), observedReadText, limit),
     );
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
-    this.#demandOpen();
+    this.#assertOpen();
     return search(this.#connection, query);
   }
 
-  /** Also takes out of the search index for good what is no longer found with it. */
+  /** Compacts the file; also removes deleted entries from the search index. */
   async vacuum(): Promise<void> {
-    this.#demandOpen();
-    await patiently(this.#busyMs, () => this.#connection.execute(OPTIMIZE));
-    await patiently(this.#busyMs, () => this.#connection.once("vacuum", "VACUUM"));
-    await patiently(this.#busyMs, () => {
-      if (this.#connection.read(EMPTY_LOG)[0]?.[0] !== 0) throw new LedgerError("busy", "Somebody reads the log.");
+    this.#assertOpen();
+    await retryWhileBusy(this.#busyMs, () => this.#connection.execute(OPTIMIZE));
+    await retryWhileBusy(this.#busyMs, () => this.#connection.executeText("vacuum", "VACUUM"));
+    await retryWhileBusy(this.#busyMs, () => {
+      if (this.#connection.read(EMPTY_LOG)[0]?.[0] !== 0)
+        throw new LedgerError("busy", "Another process is reading the log.");
     });
   }
 
@@ -136,7 +138,7 @@ export class SqliteStore implements LedgerStore {
   }
 
   async #close(): Promise<void> {
-    // What is under way first: it has something to tell, too.
+    // Pending writes first: they add activity.
     await this.#queue.idle();
     await this.#activity.close();
     await this.#queue.idle();
@@ -144,16 +146,16 @@ export class SqliteStore implements LedgerStore {
     try {
       this.#connection.read(MOVE_LOG);
     } catch {
-      // The log stays for whoever opens the file next: what is in it is as durable as the file.
+      // The log stays for the next process that opens the file; its content is as durable as the file.
     }
     this.#connection.close();
   }
 
-  #demandOpen(): void {
-    if (this.#closing !== undefined) throw closed();
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw createClosedError();
   }
 }
 
-function closed(): LedgerError {
+function createClosedError(): LedgerError {
   return new LedgerError("closed", "The ledger was closed.");
 }

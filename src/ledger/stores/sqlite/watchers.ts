@@ -1,91 +1,92 @@
-// Who waits for news of a thread. Commits of this process wake at once; those of others are seen by a look at the
-// file's counter every few milliseconds, as long as somebody waits.
-import type { ThreadKey } from "../../store.ts";
+// The watchers of threads. Commits of this process wake them at once; commits of other processes are detected by
+// polling the file's data version while there are watchers.
+import type { ThreadKey } from "../../store/contract.ts";
 
-const LOOK_EVERY_MS = 25;
+const POLL_MS = 25;
 
-type Wake = () => void;
+type WakeCallback = () => void;
 
-export class Watchers {
-  /** Gives a number that is another after every commit of another process. */
+/** The watchers of a SQLite store. */
+export class ThreadWatchers {
+  /** Returns a number that changes after every commit of another process. */
   readonly #version: () => number;
-  readonly #byThread = new Map<string, Set<Wake>>();
+  readonly #byThread = new Map<string, Set<WakeCallback>>();
   readonly #touched = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #seen = 0;
+  #lastVersion = 0;
 
   constructor(version: () => number) {
     this.#version = version;
   }
 
-  watch({ tenant, threadId }: ThreadKey, wake: Wake): () => void {
-    const name = nameOf(tenant, threadId);
-    // A function of its own, so that one that watches twice ends once at a time.
-    const watcher: Wake = () => wake();
-    const ofThread = this.#byThread.get(name) ?? new Set();
-    this.#byThread.set(name, ofThread.add(watcher));
-    this.#startLooking();
+  watch({ tenant, threadId }: ThreadKey, wake: WakeCallback): () => void {
+    const name = toThreadMapKey(tenant, threadId);
+    // A separate function, so that a callback that watches twice is removed once per call.
+    const watcher: WakeCallback = () => wake();
+    const callbacks = this.#byThread.get(name) ?? new Set();
+    this.#byThread.set(name, callbacks.add(watcher));
+    this.#startPolling();
     return () => {
-      ofThread.delete(watcher);
-      if (ofThread.size === 0 && this.#byThread.get(name) === ofThread) this.#byThread.delete(name);
-      if (this.#byThread.size === 0) this.#stopLooking();
+      callbacks.delete(watcher);
+      if (callbacks.size === 0 && this.#byThread.get(name) === callbacks) this.#byThread.delete(name);
+      if (this.#byThread.size === 0) this.#stopPolling();
     };
   }
 
-  /** The transaction under way writes to this thread. */
-  touch(tenant: string, threadId: string): void {
-    if (this.#byThread.size > 0) this.#touched.add(nameOf(tenant, threadId));
+  /** Marks a thread that the current transaction writes to. */
+  markTouched(tenant: string, threadId: string): void {
+    if (this.#byThread.size > 0) this.#touched.add(toThreadMapKey(tenant, threadId));
   }
 
-  /** What was touched is durable now. */
-  committed(): void {
+  /** Wakes the watchers of the marked threads. */
+  onCommit(): void {
     if (this.#touched.size === 0) return;
     for (const name of this.#touched) this.#wake(name);
     this.#touched.clear();
   }
 
   close(): void {
-    this.#stopLooking();
+    this.#stopPolling();
     this.#byThread.clear();
   }
 
-  /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
+  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
   #wake(name: string): void {
-    const ofThread = this.#byThread.get(name);
-    for (const watcher of ofThread ?? []) {
+    const callbacks = this.#byThread.get(name);
+    for (const watcher of callbacks ?? []) {
       queueMicrotask(() => {
-        if (ofThread?.has(watcher) === true) watcher();
+        if (callbacks?.has(watcher) === true) watcher();
       });
     }
   }
 
-  #startLooking(): void {
+  #startPolling(): void {
     if (this.#timer !== undefined) return;
-    this.#seen = this.#look();
+    this.#lastVersion = this.#readVersion();
     this.#timer = setInterval(() => {
-      const version = this.#look();
-      if (version === this.#seen) return;
-      this.#seen = version;
+      const version = this.#readVersion();
+      if (version === this.#lastVersion) return;
+      this.#lastVersion = version;
       for (const name of this.#byThread.keys()) this.#wake(name);
-    }, LOOK_EVERY_MS);
+    }, POLL_MS);
     this.#timer.unref();
   }
 
-  #stopLooking(): void {
+  #stopPolling(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #look(): number {
+  #readVersion(): number {
     try {
       return this.#version();
     } catch {
-      // Somebody is in the way: the next look tells. What is wrong beyond that, the watcher's own reads will say.
-      return this.#seen;
+      // The database is locked: the next poll reads it. Other errors reach the watcher through its own reads.
+      return this.#lastVersion;
     }
   }
 }
 
-function nameOf(tenant: string, threadId: string): string {
+function toThreadMapKey(tenant: string, threadId: string): string {
   return JSON.stringify([tenant, threadId]);
 }

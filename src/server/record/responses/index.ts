@@ -1,34 +1,40 @@
-// The state of Responses, answered from the ledger for every upstream; and the end of runs that are under way.
+// The Responses module: routes of stored responses, served from the ledger for every upstream, and of cancelling runs.
 import { dialect } from "../../../dialects/index.ts";
 import { stringifyJson } from "../../../model/index.ts";
 import type { JsonValue } from "../../../model/index.ts";
 import { ServerError } from "../../errors.ts";
-import { failureOfCall, failureReply } from "../../gateway/failure.ts";
-import type { Caller, Operation, ServerModule, Reply, Route, ServerRequest, Services } from "../../types.ts";
-import { responseAlias } from "../names.ts";
-import { Recovery } from "../recovery.ts";
-import { dropItems } from "../references.ts";
-import { requestOf } from "../stored-request.ts";
+import { toCallFailure, encodeFailureReply } from "../../gateway/call-failure.ts";
+import type { Caller, Operation, ServerModule, ServerReply, Route, ServerRequest, Services } from "../../types.ts";
+import { responseAlias } from "../run-aliases.ts";
+import { RunRecovery } from "../run-recovery.ts";
+import { dropItemAliases } from "../item-references.ts";
+import { readStoredRequest } from "../stored-request.ts";
 import type { Recorder } from "../types.ts";
-import { inputItems, invalid, pageOf } from "./items.ts";
-import { responseEvents, runOfResponse, wholeResponse } from "./stored.ts";
+import { listInputItems, createQueryError, paginateItems } from "./input-items.ts";
+import { encodeResponseEvents, requireResponseRun, encodeStoredResponse } from "./stored-response.ts";
 
-const door = { dialect: dialect("openai-responses") };
-const NOT_FOUND = { description: "No such response." };
+const protocol = { dialect: dialect("openai-responses") };
+const NOT_FOUND = { description: "The response does not exist." };
 const OBJECT = { type: "object" } as const;
 
-/** Routes of stored responses and of runs, and the care for runs that a former process left. */
-export function responsesPart(services: Services, recorder: Recorder): ServerModule {
-  const recovery = new Recovery(services);
+/** The routes of stored responses and run cancellation, and the recovery of runs of a former process. */
+export function responsesModule(services: Services, recorder: Recorder): ServerModule {
+  const recovery = new RunRecovery(services);
   return {
-    routes: [get, remove, items, cancelResponse, cancelRun(recorder)],
+    routes: [
+      getResponseRoute,
+      deleteResponseRoute,
+      inputItemsRoute,
+      cancelResponseRoute,
+      createCancelRunRoute(recorder),
+    ],
     start: () => recovery.start(),
     stop: () => recovery.stop(),
   };
 }
 
-/** A path with and without its version, and with the version that some SDKs add once more. */
-function paths(tail: string): [string, ...string[]] {
+/** The path with the version, without it, and with it twice, because some SDKs add it again. */
+function versionedPaths(tail: string): [string, ...string[]] {
   return [`/v1/responses/:id${tail}`, `/responses/:id${tail}`, `/v1/v1/responses/:id${tail}`];
 }
 
@@ -36,128 +42,131 @@ function route(
   method: Route["method"],
   tail: string,
   operation: Omit<Operation, "tag">,
-  run: (request: ServerRequest, caller: Caller) => Promise<Reply>,
+  run: (request: ServerRequest, caller: Caller) => Promise<ServerReply>,
 ): Route {
   return {
     method,
-    paths: paths(tail),
+    paths: versionedPaths(tail),
     operation: { tag: "gateway", ...operation },
-    formatError: (error) => failureReply(door, failureOfCall(error)),
+    formatError: (error) => encodeFailureReply(protocol, toCallFailure(error)),
     run,
   };
 }
 
-function json(value: JsonValue): Reply {
+function json(value: JsonValue): ServerReply {
   return { status: 200, headers: { "content-type": "application/json" }, body: stringifyJson(value) };
 }
 
-/** The router has matched the path. */
-function idOf({ params }: ServerRequest): string {
+/** The router guarantees that the parameter exists. */
+function readPathId({ params }: ServerRequest): string {
   return params["id"] ?? "";
 }
 
-const get = route(
+const getResponseRoute = route(
   "GET",
   "",
   {
     id: "getResponse",
-    summary: "A stored response, whichever provider answered; with `stream=true` its events again.",
+    summary: "A stored response of any provider; with `stream=true`, its events.",
     query: {
-      stream: { type: "boolean", description: "Replay the events." },
+      stream: { type: "boolean", description: "Replays the events." },
       starting_after: { type: "integer", description: "Only events with a larger sequence_number." },
     },
     replies: { 200: { description: "The response, as OpenAI describes it.", schema: OBJECT }, 404: NOT_FOUND },
   },
   async (request, caller) => {
     const { query } = request;
-    if (query.get("stream") !== "true") return json(await wholeResponse(caller, idOf(request)));
+    if (query.get("stream") !== "true") return json(await encodeStoredResponse(caller, readPathId(request)));
     const after = Number(query.get("starting_after") ?? -1);
-    if (!Number.isInteger(after)) throw invalid("starting_after", "a whole number");
-    const body = await responseEvents(caller, idOf(request), after);
+    if (!Number.isInteger(after)) throw createQueryError("starting_after", "a whole number");
+    const body = await encodeResponseEvents(caller, readPathId(request), after);
     return { status: 200, headers: { "content-type": "text/event-stream; charset=utf-8" }, body };
   },
 );
 
-const remove = route(
+const deleteResponseRoute = route(
   "DELETE",
   "",
   {
     id: "deleteResponse",
-    summary: "Forgets a response's id. The conversation stays in its thread: delete that to delete it.",
-    replies: { 200: { description: "It is forgotten.", schema: OBJECT }, 404: NOT_FOUND },
+    summary: "Deletes a response id. The conversation stays in its thread; delete the thread to delete it.",
+    replies: { 200: { description: "The id is deleted.", schema: OBJECT }, 404: NOT_FOUND },
   },
   async (request, caller) => {
-    const id = idOf(request);
-    const run = await runOfResponse(caller, id);
-    // First, so that whoever is told of a failure finds it by its id once more.
-    await dropItems(caller, run, id);
+    const id = readPathId(request);
+    const run = await requireResponseRun(caller, id);
+    // Item aliases go first: if this fails, the response can still be found and deleted again.
+    await dropItemAliases(caller, run, id);
     await caller.ledger.dropAlias(responseAlias(caller, id));
     return json({ id, object: "response", deleted: true });
   },
 );
 
-const items = route(
+const inputItemsRoute = route(
   "GET",
   "/input_items",
   {
     id: "listInputItems",
-    summary: "The items that a response was made from, earlier answers included.",
+    summary: "The input items of a response, including earlier answers.",
     query: {
       order: { type: "string", enum: ["asc", "desc"], description: "Default desc." },
       limit: { type: "integer", minimum: 1, maximum: 100, description: "Default 20." },
-      after: { type: "string", description: "The id of the item that the page comes after." },
+      after: { type: "string", description: "The id of the last item of the previous page." },
     },
     replies: { 200: { description: "A page of items, as OpenAI lists them.", schema: OBJECT }, 404: NOT_FOUND },
   },
   async (request, caller) => {
     const { ledger } = caller;
-    const run = await runOfResponse(caller, idOf(request));
-    const asked = await requestOf(ledger, run);
-    return json(pageOf(inputItems(asked?.messages ?? [], run.threadId), request.query));
+    const run = await requireResponseRun(caller, readPathId(request));
+    const stored = await readStoredRequest(ledger, run);
+    return json(paginateItems(listInputItems(stored?.messages ?? [], run.threadId), request.query));
   },
 );
 
-const cancelResponse = route(
+const cancelResponseRoute = route(
   "POST",
   "/cancel",
   {
     id: "cancelResponse",
-    summary: "Refused: only background responses can be cancelled by their id, and there are none.",
-    replies: { 400: { description: "How to end a call that is under way.", schema: OBJECT }, 404: NOT_FOUND },
+    summary: "Always rejected: only background responses can be cancelled by id, and Koine has none.",
+    replies: {
+      400: { description: "The error names the route that cancels an open call.", schema: OBJECT },
+      404: NOT_FOUND,
+    },
   },
   async (request, caller) => {
-    await runOfResponse(caller, idOf(request));
+    await requireResponseRun(caller, readPathId(request));
     const message =
-      "Only responses with background: true can be cancelled, and Koine has none of those. A call that is under way is ended by POST /v1/runs/{x-koine-run}/cancel.";
+      "Only responses with background: true can be cancelled, and Koine does not support them. Cancel an open call with POST /v1/runs/{x-koine-run}/cancel.";
     throw new ServerError("unsupported", message, { status: 400, path: "id" });
   },
 );
 
-function cancelRun(recorder: Recorder): Route {
+function createCancelRunRoute(recorder: Recorder): Route {
   return {
     method: "POST",
     paths: ["/v1/runs/:id/cancel"],
     operation: {
       id: "cancelRun",
       tag: "ledger",
-      summary: "Ends a call that is under way, on whichever instance: what had arrived is kept, marked interrupted.",
+      summary: "Cancels an open call on any instance. The partial answer is stored, marked interrupted.",
       replies: {
         200: {
-          description: "It has ended.",
+          description: "The run is cancelled.",
           schema: {
             type: "object",
             required: ["id", "cancelled"],
             properties: { id: { type: "string" }, cancelled: { const: true } },
           },
         },
-        404: { description: "No such run is under way." },
+        404: { description: "The run is not open." },
         409: { description: "The run belongs to a task." },
       },
     },
     async run(request, caller) {
-      const id = idOf(request);
+      const id = readPathId(request);
       if (await recorder.cancel(caller, id)) return json({ id, cancelled: true });
-      throw new ServerError("not-found", `No run "${id}" is under way.`, { path: "id" });
+      throw new ServerError("not-found", `No run "${id}" is open.`, { path: "id" });
     },
   };
 }

@@ -1,12 +1,12 @@
-// `ai` with its providers: the SDK runs the tool loop and keeps the history.
+// `ai` with its providers: the SDK runs the tool loop and stores the history.
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from "ai";
 import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from "ai";
 import type { UpstreamDialect } from "../../../support/upstreams/index.ts";
-import { counts, Ear, failureOf } from "../talk.ts";
-import type { Client, Mode, Outcome, Place, Task, Turn } from "../types.ts";
+import { counts, TextCollector, failureOf } from "../sdk-conversation.ts";
+import type { Client, Mode, Outcome, ClientAddress, Task, Turn } from "../types.ts";
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;
 
@@ -14,21 +14,21 @@ interface Manner {
   id: string;
   title: string;
   dialect: UpstreamDialect;
-  model: (place: Place) => LanguageModel;
-  /** What asks the model to think and to show it. */
+  model: (address: ClientAddress) => LanguageModel;
+  /** Options that enable visible reasoning. */
   reasoning: ProviderOptions;
 }
 
-// It would say with every call that it does not know the names of these models.
+// Silences a warning about unknown model names at every call.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const MAX_STEPS = 8;
 const FINISHES = ["stop", "length", "tool-calls", "content-filter"] as const;
 
-function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: Manner, place: Place) {
+function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: Manner, address: ClientAddress) {
   const { system, schema, stop, maxOutputTokens } = task;
   return {
-    model: model(place),
+    model: model(address),
     messages,
     maxRetries: 0,
     tools: toolsOf(task),
@@ -38,7 +38,7 @@ function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: 
     ...(stop !== undefined && { stopSequences: [...stop] }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(task.reasoning && { providerOptions: reasoning }),
-    ...(place.signal !== undefined && { abortSignal: place.signal }),
+    ...(address.signal !== undefined && { abortSignal: address.signal }),
   };
 }
 
@@ -70,14 +70,14 @@ function turnOf(step: StepResult<ToolSet>): Turn {
   };
 }
 
-/** Gives the messages that came of it. */
+/** Returns the resulting messages. */
 async function playOnce(
   settings: ReturnType<typeof settingsOf>,
   mode: Mode,
-  ear: Ear,
+  collector: TextCollector,
   turns: Turn[],
 ): Promise<ModelMessage[]> {
-  // A step that failed is no answer: what is thrown says it.
+  // A failed step is not an answer; the thrown error describes it.
   const onStepFinish = (step: StepResult<ToolSet>): void => {
     if (step.finishReason !== "error") turns.push(turnOf(step));
   };
@@ -88,32 +88,32 @@ async function playOnce(
   const errors: unknown[] = [];
   const result = streamText({ ...settings, onStepFinish, onError: ({ error }) => void errors.push(error) });
   for await (const part of result.fullStream) {
-    if (part.type === "start-step") ear.text = "";
-    if (part.type === "text-delta") ear.hear(part.text);
+    if (part.type === "start-step") collector.text = "";
+    if (part.type === "text-delta") collector.add(part.text);
     if (part.type === "abort") throw new DOMException("The stream was left.", "AbortError");
   }
   if (errors.length > 0) throw errors[0];
   return result.responseMessages;
 }
 
-async function play(task: Task, mode: Mode, place: Place, manner: Manner): Promise<Outcome> {
-  const ear = new Ear(place.heard);
+async function play(task: Task, mode: Mode, address: ClientAddress, manner: Manner): Promise<Outcome> {
+  const collector = new TextCollector(address.onText);
   const turns: Turn[] = [];
   const messages: ModelMessage[] = [firstMessage(task)];
   const later = [...(task.later ?? [])];
   try {
     for (;;) {
-      messages.push(...(await playOnce(settingsOf(task, messages, manner, place), mode, ear, turns)));
+      messages.push(...(await playOnce(settingsOf(task, messages, manner, address), mode, collector, turns)));
       const next = later.shift();
       if (next === undefined) return { turns };
       messages.push({ role: "user", content: next });
     }
   } catch (error) {
     const isAbort = error instanceof Error && error.name === "AbortError";
-    // A stream that breaks off keeps the status that it began with.
+    // A stream that breaks off has the status of its start.
     const { statusCode = 200 } = APICallError.isInstance(error) ? error : {};
     const status = statusCode === 200 ? undefined : statusCode;
-    return { turns, failure: failureOf(error, { isAbort, status }, ear.text) };
+    return { turns, failure: failureOf(error, { isAbort, status }, collector.text) };
   }
 }
 
@@ -135,7 +135,7 @@ const MANNERS: readonly Manner[] = [
     dialect: "openai-responses",
     model: ({ url, apiKey, headers = {}, model }) =>
       createOpenAI({ baseURL: `${url}/v1`, apiKey, headers }).responses(model),
-    // Without the first, the SDK thinks of foreign names that they do not reason.
+    // Without `forceReasoning`, the SDK assumes that unknown models do not reason.
     reasoning: { openai: { forceReasoning: true, reasoningEffort: "medium", reasoningSummary: "auto" } },
   },
   {
@@ -166,5 +166,5 @@ export const aiSdkClients: readonly Client[] = MANNERS.map((manner) => ({
   id: manner.id,
   title: manner.title,
   dialect: manner.dialect,
-  play: (task, mode, place) => play(task, mode, place, manner),
+  play: (task, mode, address) => play(task, mode, address, manner),
 }));

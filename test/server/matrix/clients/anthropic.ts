@@ -1,9 +1,9 @@
-// `@anthropic-ai/sdk`: the answer goes back as it came.
+// `@anthropic-ai/sdk`: the answer is sent back unchanged.
 import Anthropic, { APIError, APIUserAbortError } from "@anthropic-ai/sdk";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
-import type { Talk } from "../talk.ts";
-import { converse, counts, Ear } from "../talk.ts";
-import type { Client, Mode, Place, Task, Turn } from "../types.ts";
+import type { SdkConversation } from "../sdk-conversation.ts";
+import { converse, counts, TextCollector } from "../sdk-conversation.ts";
+import type { Client, Mode, ClientAddress, Task, Turn } from "../types.ts";
 
 const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
   end_turn: "stop",
@@ -16,22 +16,22 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
 const MAX_TOKENS = 4000;
 const BUDGET = 2000;
 
-class MessagesTalk implements Talk {
+class MessagesConversation implements SdkConversation {
   readonly #client: Anthropic;
   readonly #task: Task;
   readonly #mode: Mode;
-  readonly #place: Place;
-  readonly #ear: Ear;
+  readonly #address: ClientAddress;
+  readonly #collector: TextCollector;
   readonly #messages: Anthropic.MessageParam[] = [];
   #open: string[] = [];
 
-  constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
-    const { url, apiKey, headers } = place;
+  constructor(task: Task, mode: Mode, address: ClientAddress, collector: TextCollector) {
+    const { url, apiKey, headers } = address;
     this.#client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0, defaultHeaders: headers });
     this.#task = task;
     this.#mode = mode;
-    this.#place = place;
-    this.#ear = ear;
+    this.#address = address;
+    this.#collector = collector;
   }
 
   addUser(text: string, image?: string): void {
@@ -56,16 +56,16 @@ class MessagesTalk implements Talk {
     });
   }
 
-  async ask(): Promise<Turn> {
+  async requestAnswer(): Promise<Turn> {
     const { content, stop_reason: stop, usage } = await this.#answer();
     const isThought = ({ type }: Anthropic.ContentBlock): boolean =>
       type === "thinking" || type === "redacted_thinking";
-    const kept = this.#task.plain ? content.filter((block) => !isThought(block)) : content;
-    this.#messages.push({ role: "assistant", content: kept });
+    const sentBack = this.#task.plain ? content.filter((block) => !isThought(block)) : content;
+    this.#messages.push({ role: "assistant", content: sentBack });
     const calls = content.filter((block) => block.type === "tool_use");
     this.#open = calls.map(({ id }) => id);
     const cached = usage.cache_read_input_tokens ?? 0;
-    // What the cache holds stands beside the input here, and nobody says the sum.
+    // Cached tokens are counted separately, and there is no sum.
     const input = usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0);
     return {
       text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
@@ -83,24 +83,24 @@ class MessagesTalk implements Talk {
     };
   }
 
-  explain(error: unknown): ReturnType<Talk["explain"]> {
+  explain(error: unknown): ReturnType<SdkConversation["explain"]> {
     const isAbort = error instanceof APIUserAbortError;
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
   async #answer(): Promise<Anthropic.Message> {
     const body = this.#body();
-    const { signal = null } = this.#place;
+    const { signal = null } = this.#address;
     if (this.#mode === "whole") return this.#client.messages.create(body, { signal });
     const stream = this.#client.messages.stream(body, { signal });
-    stream.on("text", (piece) => this.#ear.hear(piece));
+    stream.on("text", (delta) => this.#collector.add(delta));
     return stream.finalMessage();
   }
 
   #body(): Anthropic.MessageCreateParamsNonStreaming {
     const { system, tools, schema, stop, maxOutputTokens, reasoning } = this.#task;
     return {
-      model: this.#place.model,
+      model: this.#address.model,
       max_tokens: maxOutputTokens ?? MAX_TOKENS,
       messages: [...this.#messages],
       ...(system !== undefined && { system }),
@@ -120,8 +120,8 @@ export const anthropicClient: Client = {
   id: "anthropic",
   title: "`@anthropic-ai/sdk`",
   dialect: "anthropic",
-  play(task, mode, place) {
-    const ear = new Ear(place.heard);
-    return converse(task, new MessagesTalk(task, mode, place, ear), ear);
+  play(task, mode, address) {
+    const collector = new TextCollector(address.onText);
+    return converse(task, new MessagesConversation(task, mode, address, collector), collector);
   },
 };

@@ -1,10 +1,10 @@
-// `@google/genai`: the SDK's own chat keeps the history.
+// `@google/genai`: the SDK's chat stores the history.
 import { ApiError, GoogleGenAI, ThinkingLevel } from "@google/genai";
 import type { Chat, Content, GenerateContentConfig, GenerateContentResponse, Part } from "@google/genai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
-import type { Talk } from "../talk.ts";
-import { converse, counts, Ear } from "../talk.ts";
-import type { Client, Mode, Place, Task, Turn } from "../types.ts";
+import type { SdkConversation } from "../sdk-conversation.ts";
+import { converse, counts, TextCollector } from "../sdk-conversation.ts";
+import type { Client, Mode, ClientAddress, Task, Turn } from "../types.ts";
 
 const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
   STOP: "stop",
@@ -12,23 +12,23 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
   SAFETY: "content-filter",
 };
 
-class GenaiTalk implements Talk {
+class GenaiConversation implements SdkConversation {
   #chat: Chat;
   readonly #open: (history: Content[]) => Chat;
   readonly #isPlain: boolean;
   readonly #mode: Mode;
-  readonly #ear: Ear;
+  readonly #collector: TextCollector;
   #next: Part[] = [];
   #called: { id?: string | undefined; name: string }[] = [];
 
-  constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
-    const { url, apiKey, headers, model, signal } = place;
+  constructor(task: Task, mode: Mode, address: ClientAddress, collector: TextCollector) {
+    const { url, apiKey, headers, model, signal } = address;
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, ...(headers && { headers }) } });
     this.#open = (history) => client.chats.create({ model, config: configOf(task, signal), history });
     this.#chat = this.#open([]);
     this.#isPlain = task.plain === true;
     this.#mode = mode;
-    this.#ear = ear;
+    this.#collector = collector;
   }
 
   addUser(text: string, image?: string): void {
@@ -41,7 +41,7 @@ class GenaiTalk implements Talk {
     }));
   }
 
-  async ask(): Promise<Turn> {
+  async requestAnswer(): Promise<Turn> {
     const replies = await this.#answer();
     if (this.#isPlain) this.#chat = this.#open(this.#chat.getHistory().flatMap(withoutThoughts));
     const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
@@ -50,15 +50,15 @@ class GenaiTalk implements Talk {
     const usage = replies.findLast((reply) => reply.usageMetadata !== undefined)?.usageMetadata;
     const finish = replies.findLast(({ candidates }) => candidates?.[0]?.finishReason !== undefined)?.candidates?.[0];
     const unified = FINISHES[finish?.finishReason ?? ""] ?? "other";
-    const said = (isThought: boolean): string =>
+    const textOfParts = (isThought: boolean): string =>
       parts.map(({ text = "", thought = false }) => (thought === isThought ? text : "")).join("");
     return {
-      text: said(false),
+      text: textOfParts(false),
       refusal: "",
-      reasoning: said(true),
+      reasoning: textOfParts(true),
       calls: calls.map(({ name = "", args = {} }) => ({ name, input: args })),
       finish: unified === "stop" && calls.length > 0 ? "tool-calls" : unified,
-      // Thoughts are counted beside the answer here.
+      // Thoughts are counted separately from the answer.
       usage: counts({
         input: usage?.promptTokenCount,
         output: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),
@@ -69,7 +69,7 @@ class GenaiTalk implements Talk {
     };
   }
 
-  explain(error: unknown): ReturnType<Talk["explain"]> {
+  explain(error: unknown): ReturnType<SdkConversation["explain"]> {
     const isAbort = error instanceof Error && error.name === "AbortError";
     return { isAbort, status: error instanceof ApiError ? error.status : undefined };
   }
@@ -81,7 +81,7 @@ class GenaiTalk implements Talk {
     for await (const reply of await this.#chat.sendMessageStream({ message })) {
       replies.push(reply);
       for (const { text = "", thought } of reply.candidates?.[0]?.content?.parts ?? []) {
-        if (thought !== true) this.#ear.hear(text);
+        if (thought !== true) this.#collector.add(text);
       }
     }
     return replies;
@@ -89,9 +89,9 @@ class GenaiTalk implements Talk {
 }
 
 function withoutThoughts({ role, parts = [] }: Content): Content[] {
-  const kept = parts.filter(({ thought }) => thought !== true);
-  for (const part of kept) delete part.thoughtSignature;
-  return kept.length === 0 ? [] : [{ ...(role !== undefined && { role }), parts: kept }];
+  const sentBack = parts.filter(({ thought }) => thought !== true);
+  for (const part of sentBack) delete part.thoughtSignature;
+  return sentBack.length === 0 ? [] : [{ ...(role !== undefined && { role }), parts: sentBack }];
 }
 
 function configOf(task: Task, signal: AbortSignal | undefined): GenerateContentConfig {
@@ -121,8 +121,8 @@ export const genaiClient: Client = {
   id: "genai",
   title: "`@google/genai`",
   dialect: "gemini",
-  play(task, mode, place) {
-    const ear = new Ear(place.heard);
-    return converse(task, new GenaiTalk(task, mode, place, ear), ear);
+  play(task, mode, address) {
+    const collector = new TextCollector(address.onText);
+    return converse(task, new GenaiConversation(task, mode, address, collector), collector);
   },
 };

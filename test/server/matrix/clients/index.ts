@@ -1,4 +1,4 @@
-// Every client of the matrix.
+// All clients of the matrix.
 import type { Client } from "../types.ts";
 import { aiSdkClients } from "./ai-sdk.ts";
 import { anthropicClient } from "./anthropic.ts";

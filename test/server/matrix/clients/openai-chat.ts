@@ -1,9 +1,9 @@
-// `openai`, Chat Completions: a plain client that sends back the standard fields of an answer and nothing else.
+// `openai`, Chat Completions: a plain client that sends back only the standard fields of an answer.
 import OpenAI, { APIError, APIUserAbortError } from "openai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
-import type { Talk } from "../talk.ts";
-import { calledWith, converse, counts, Ear } from "../talk.ts";
-import type { Client, Mode, Place, Task, Turn } from "../types.ts";
+import type { SdkConversation } from "../sdk-conversation.ts";
+import { calledWith, converse, counts, TextCollector } from "../sdk-conversation.ts";
+import type { Client, Mode, ClientAddress, Task, Turn } from "../types.ts";
 
 const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
   stop: "stop",
@@ -14,22 +14,22 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
-class ChatTalk implements Talk {
+class ChatConversation implements SdkConversation {
   readonly #client: OpenAI;
   readonly #task: Task;
   readonly #mode: Mode;
-  readonly #place: Place;
-  readonly #ear: Ear;
+  readonly #address: ClientAddress;
+  readonly #collector: TextCollector;
   readonly #messages: OpenAI.ChatCompletionMessageParam[] = [];
   #open: string[] = [];
 
-  constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
-    const { url, apiKey, headers } = place;
+  constructor(task: Task, mode: Mode, address: ClientAddress, collector: TextCollector) {
+    const { url, apiKey, headers } = address;
     this.#client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
     this.#task = task;
     this.#mode = mode;
-    this.#place = place;
-    this.#ear = ear;
+    this.#address = address;
+    this.#collector = collector;
     if (task.system !== undefined) this.#messages.push({ role: "system", content: task.system });
   }
 
@@ -51,14 +51,14 @@ class ChatTalk implements Talk {
     });
   }
 
-  async ask(): Promise<Turn> {
+  async requestAnswer(): Promise<Turn> {
     const { choices, usage } = await this.#answer();
     const [choice] = choices;
     if (choice === undefined) throw new Error("There is no choice.");
-    const { content, refusal, tool_calls: said = [] } = choice.message;
-    const calls = said.filter((call) => call.type === "function");
+    const { content, refusal, tool_calls: toolCalls = [] } = choice.message;
+    const calls = toolCalls.filter((call) => call.type === "function");
     this.#open = calls.map(({ id }) => id);
-    // The SDK adds fields of its own; a plain client knows these.
+    // Only standard fields; the SDK adds others.
     this.#messages.push({
       role: "assistant",
       content,
@@ -87,27 +87,27 @@ class ChatTalk implements Talk {
     };
   }
 
-  explain(error: unknown): ReturnType<Talk["explain"]> {
+  explain(error: unknown): ReturnType<SdkConversation["explain"]> {
     const isAbort = error instanceof APIUserAbortError;
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
   async #answer(): Promise<OpenAI.ChatCompletion> {
     const body = this.#body();
-    const { signal = null } = this.#place;
+    const { signal = null } = this.#address;
     if (this.#mode === "whole") return this.#client.chat.completions.create(body, { signal });
     const stream = this.#client.chat.completions.stream(
       { ...body, stream_options: { include_usage: true } },
       { signal },
     );
-    for await (const { choices } of stream) this.#ear.hear(choices[0]?.delta.content ?? "");
+    for await (const { choices } of stream) this.#collector.add(choices[0]?.delta.content ?? "");
     return stream.finalChatCompletion();
   }
 
   #body(): Body {
     const { tools, schema, stop, maxOutputTokens, reasoning } = this.#task;
     return {
-      model: this.#place.model,
+      model: this.#address.model,
       messages: [...this.#messages],
       ...(tools !== undefined && {
         tools: tools.map(({ name, description, schema: parameters }) => ({
@@ -129,8 +129,8 @@ export const chatClient: Client = {
   id: "openai-chat",
   title: "`openai`, Chat Completions",
   dialect: "openai-chat",
-  play(task, mode, place) {
-    const ear = new Ear(place.heard);
-    return converse(task, new ChatTalk(task, mode, place, ear), ear);
+  play(task, mode, address) {
+    const collector = new TextCollector(address.onText);
+    return converse(task, new ChatConversation(task, mode, address, collector), collector);
   },
 };

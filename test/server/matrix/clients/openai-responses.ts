@@ -1,33 +1,33 @@
-// `openai`, Responses: with the whole history sent back, or with the id of the answer before.
+// `openai`, Responses: with the whole history, or with the id of the previous answer.
 import OpenAI, { APIError, APIUserAbortError } from "openai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
-import type { Talk } from "../talk.ts";
-import { calledWith, converse, counts, Ear } from "../talk.ts";
-import type { Client, Mode, Place, Task, Turn } from "../types.ts";
+import type { SdkConversation } from "../sdk-conversation.ts";
+import { calledWith, converse, counts, TextCollector } from "../sdk-conversation.ts";
+import type { Client, Mode, ClientAddress, Task, Turn } from "../types.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & { model: string };
-/** Who keeps the history. */
+/** The side that stores the history. */
 type Keeper = "client" | "server";
 
-class ResponsesTalk implements Talk {
+class ResponsesConversation implements SdkConversation {
   readonly #client: OpenAI;
   readonly #task: Task;
   readonly #mode: Mode;
-  readonly #place: Place;
-  readonly #ear: Ear;
+  readonly #address: ClientAddress;
+  readonly #collector: TextCollector;
   readonly #keeper: Keeper;
   #input: Item[] = [];
   #open: string[] = [];
   #previous: string | undefined;
 
-  constructor(task: Task, mode: Mode, place: Place, ear: Ear, keeper: Keeper) {
-    const { url, apiKey, headers } = place;
+  constructor(task: Task, mode: Mode, address: ClientAddress, collector: TextCollector, keeper: Keeper) {
+    const { url, apiKey, headers } = address;
     this.#client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
     this.#task = task;
     this.#mode = mode;
-    this.#place = place;
-    this.#ear = ear;
+    this.#address = address;
+    this.#collector = collector;
     this.#keeper = keeper;
   }
 
@@ -49,19 +49,19 @@ class ResponsesTalk implements Talk {
     });
   }
 
-  async ask(): Promise<Turn> {
+  async requestAnswer(): Promise<Turn> {
     const response = await this.#answer();
     const { output, usage } = response;
     if (this.#keeper === "server") this.#input = [];
-    // What the SDK adds of its own does not go back.
+    // Fields that the SDK adds are not sent back.
     else this.#input.push(...(echo(output, this.#task.plain === true) as Item[]));
     this.#previous = response.id;
     const calls = output.filter((item) => item.type === "function_call");
     this.#open = calls.map((call) => call.call_id);
-    const said = output.flatMap((item) => (item.type === "message" ? item.content : []));
+    const content = output.flatMap((item) => (item.type === "message" ? item.content : []));
     return {
-      text: said.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
-      refusal: said.map((part) => (part.type === "refusal" ? part.refusal : "")).join(""),
+      text: content.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
+      refusal: content.map((part) => (part.type === "refusal" ? part.refusal : "")).join(""),
       reasoning: output
         .flatMap((item) => (item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])] : []))
         .map(({ text }) => text)
@@ -78,18 +78,18 @@ class ResponsesTalk implements Talk {
     };
   }
 
-  explain(error: unknown): ReturnType<Talk["explain"]> {
+  explain(error: unknown): ReturnType<SdkConversation["explain"]> {
     const isAbort = error instanceof APIUserAbortError;
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
   async #answer(): Promise<OpenAI.Responses.Response> {
     const body = this.#body();
-    const { signal = null } = this.#place;
+    const { signal = null } = this.#address;
     if (this.#mode === "whole") return this.#client.responses.create(body, { signal });
     const stream = this.#client.responses.stream(body, { signal });
     for await (const event of stream) {
-      if (event.type === "response.output_text.delta") this.#ear.hear(event.delta);
+      if (event.type === "response.output_text.delta") this.#collector.add(event.delta);
       if (event.type === "response.failed") throw new Error(event.response.error?.message ?? "failed");
     }
     return stream.finalResponse();
@@ -97,12 +97,12 @@ class ResponsesTalk implements Talk {
 
   #body(): Body {
     const { system, tools, schema, maxOutputTokens, reasoning } = this.#task;
-    const isKept = this.#keeper === "server";
+    const isStored = this.#keeper === "server";
     return {
-      model: this.#place.model,
+      model: this.#address.model,
       input: [...this.#input],
-      ...(isKept && this.#previous !== undefined && { previous_response_id: this.#previous }),
-      ...(!isKept && reasoning && { include: ["reasoning.encrypted_content" as const] }),
+      ...(isStored && this.#previous !== undefined && { previous_response_id: this.#previous }),
+      ...(!isStored && reasoning && { include: ["reasoning.encrypted_content" as const] }),
       ...(system !== undefined && { instructions: system }),
       ...(tools !== undefined && {
         tools: tools.map(({ name, description, schema: parameters }) => ({
@@ -130,9 +130,9 @@ function finishOf(response: OpenAI.Responses.Response, hasCalls: boolean): Unifi
 }
 
 function echo(output: OpenAI.Responses.Response["output"], isPlain: boolean): unknown[] {
-  const kept = isPlain ? output.filter(({ type }) => type !== "reasoning") : output;
+  const sentBack = isPlain ? output.filter(({ type }) => type !== "reasoning") : output;
   const isOwn = (key: string): boolean => key.startsWith("parsed") || (isPlain && key === "id");
-  const text = JSON.stringify(kept, (key, value: unknown) => (isOwn(key) ? undefined : value));
+  const text = JSON.stringify(sentBack, (key, value: unknown) => (isOwn(key) ? undefined : value));
   return JSON.parse(text) as unknown[];
 }
 
@@ -141,9 +141,9 @@ function clientOf(id: string, title: string, keeper: Keeper): Client {
     id,
     title,
     dialect: "openai-responses",
-    play(task, mode, place) {
-      const ear = new Ear(place.heard);
-      return converse(task, new ResponsesTalk(task, mode, place, ear, keeper), ear);
+    play(task, mode, address) {
+      const collector = new TextCollector(address.onText);
+      return converse(task, new ResponsesConversation(task, mode, address, collector, keeper), collector);
     },
   };
 }

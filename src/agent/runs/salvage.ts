@@ -1,0 +1,124 @@
+// Salvage of failed steps whose tools had started: `ledger.recover()` or an agent whose ledger failed ended their runs. Their
+// recorded messages are beside the active path. A new run continues them, so that finished tools do not run again.
+import { disassemble } from "../../assembly/index.ts";
+import type { RunInfo } from "../../ledger/index.ts";
+import type { Delta, Message, Metadata, ModelResponse, StoredMessage, ToolResultPart } from "../../model/index.ts";
+import { readStartedCalls } from "../tools/started-calls.ts";
+import type { PendingAnswer } from "../tools/tool-round.ts";
+import { beginExclusiveRun, isLeafConflict } from "./exclusive-run.ts";
+import { findClientCalls, readToolResults } from "./recorded-answer.ts";
+import { orFailRun, type RunContext } from "./run-context.ts";
+
+/** Returns the failed steps that no later run has continued and finished. */
+export function findFailedSteps(runs: readonly RunInfo[]): RunInfo[] {
+  const settled = new Set<unknown>();
+  // In reverse: a run comes after the one that it continues.
+  for (const { id, state, metadata } of runs.toReversed()) {
+    if (state === "committed" || state === "superseded" || settled.has(id)) settled.add(metadata?.["continues"]);
+  }
+  return runs.filter((run) => isFailedStep(run) && !settled.has(run.id));
+}
+
+/** True for a failed step with started calls. Calls start after the answer is recorded, so its answer is complete. */
+function isFailedStep({ state, metadata }: RunInfo): boolean {
+  return state === "failed" && metadata?.["agent"] === true && readStartedCalls(metadata).size > 0;
+}
+
+/**
+ * Continues the newest failed step of the active branch in a new run at the active leaf, after messages that were appended
+ * since. Returns undefined if there is none.
+ */
+export async function salvage(context: RunContext, failedRuns: readonly RunInfo[]): Promise<PendingAnswer | undefined> {
+  while (failedRuns.length > 0) {
+    const { messages, activeLeafId } = await context.ledger.tree(context.threadId);
+    const path = collectPath(activeLeafId, messages);
+    const steps = failedRuns.toReversed().flatMap((run) => findFailedStep(run, messages));
+    const newest = steps.find(({ answer }) => path.has(answer.parentMessageId));
+    if (newest === undefined) return undefined;
+    try {
+      return await continueStep(context, newest, activeLeafId);
+    } catch (error) {
+      // A message was appended meanwhile: the thread is read again.
+      if (!isLeafConflict(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** A failed run with its answer and its recorded results. */
+interface FailedStep {
+  run: RunInfo;
+  answer: StoredMessage;
+  results: ReadonlyMap<string, ToolResultPart>;
+}
+
+/** Finds the messages of a failed run; none if another run or message has continued from them. */
+function findFailedStep(run: RunInfo, messages: readonly StoredMessage[]): FailedStep[] {
+  const ofRun = messages.filter(({ metadata }) => metadata.runId === run.id);
+  const [answer] = ofRun;
+  if (answer?.role !== "assistant") return [];
+  const ids = new Set<string | null>(ofRun.map(({ id }) => id));
+  const isContinued = messages.some(
+    ({ parentMessageId, metadata }) => ids.has(parentMessageId) && metadata.runId !== run.id,
+  );
+  return isContinued ? [] : [{ run, answer, results: readToolResults(ofRun) }];
+}
+
+/** Collects the ids from a leaf to the root, and null, the parent of the root. */
+function collectPath(leafId: string | null, messages: readonly StoredMessage[]): ReadonlySet<string | null> {
+  const parents = new Map(messages.map(({ id, parentMessageId }) => [id, parentMessageId]));
+  const path = new Set<string | null>([null]);
+  for (let id = leafId; id !== null; id = parents.get(id) ?? null) path.add(id);
+  return path;
+}
+
+async function continueStep(
+  context: RunContext,
+  { run: failedRun, answer, results }: FailedStep,
+  expectedLeaf: string | null,
+): Promise<PendingAnswer> {
+  const { id, metadata = {} } = failedRun;
+  const run = await beginExclusiveRun(context.ledger, {
+    threadId: context.threadId,
+    expectedLeaf,
+    metadata: { ...metadata, continues: id },
+  });
+  const message = withoutRunMetadata(answer);
+  const recordedResults = new Map(findClientCalls(message).flatMap(({ toolCallId }) => findEntry(results, toolCallId)));
+  const answerDeltas = disassemble(toResponse(message));
+  const resultDeltas = [...recordedResults.values()].map((value): Delta => ({
+    kind: "part",
+    payload: { value, role: "tool" },
+  }));
+  // One batch: a process that takes this run over finds all of it, or nothing.
+  await orFailRun(run, run.append([...answerDeltas, ...resultDeltas]));
+  return { run, message, runMetadata: {}, startedBefore: readStartedCalls(metadata), recordedResults };
+}
+
+function findEntry<Value>(map: ReadonlyMap<string, Value>, key: string): [string, Value][] {
+  const value = map.get(key);
+  return value === undefined ? [] : [[key, value]];
+}
+
+/** Returns the message without the metadata that its failed run added. */
+function withoutRunMetadata({ role, parts, name, extra, metadata }: StoredMessage): Message {
+  const { interrupted: _, runId: __, schemaVersion: ___, ...rest } = metadata;
+  const message: Message = { role, parts, metadata: rest };
+  if (name !== undefined) message.name = name;
+  if (extra !== undefined) message.extra = extra;
+  return message;
+}
+
+/** Restores the response of a recorded message from its metadata. */
+function toResponse(message: Message): ModelResponse {
+  const {
+    model = "",
+    finishReason = { unified: "other" },
+    usage,
+    response = {},
+  } = message.metadata as Metadata & {
+    response?: Partial<ModelResponse>; // written by `messageFromResponse` of the ledger
+  };
+  const restored: ModelResponse = { id: "", model, message, finishReason, ...response };
+  return usage === undefined ? restored : { ...restored, usage };
+}

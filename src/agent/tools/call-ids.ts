@@ -1,0 +1,84 @@
+// Unique ids for the tool calls of a thread. Some servers count anew in each answer (`call_0`, `call_1`), and providers
+// accept an id only once: a call with a used id gets another one. A run's log keeps the model's own ids.
+import { copyObject } from "../../model/json/index.ts";
+import type { Delta, Message, Part, ToolCallPart } from "../../model/index.ts";
+import { copyJson, isClientCall } from "../runs/recorded-answer.ts";
+
+export class CallIds {
+  readonly #taken: Set<string>;
+  readonly #idByModelId = new Map<string, string>();
+  readonly #modelIdById = new Map<string, string>();
+
+  /** `taken`: the ids on the path before the answer. A process that reads the step again assigns the same ids. */
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  /** Returns the unique id for a model's id, and assigns it on first use. */
+  assignId(modelId: string): string {
+    const assigned = this.#idByModelId.get(modelId);
+    if (assigned !== undefined) return assigned;
+    let id = modelId;
+    for (let count = 2; this.#taken.has(id); count++) id = `${modelId}_${count}`;
+    this.#taken.add(id);
+    this.#idByModelId.set(modelId, id);
+    this.#modelIdById.set(id, modelId);
+    return id;
+  }
+
+  /** Returns the model's id for a unique id. */
+  modelId(id: string): string {
+    return this.#modelIdById.get(id) ?? id;
+  }
+
+  /** Returns the answer with unique call ids. */
+  renameMessage(answer: Message): Message {
+    const parts = answer.parts.map((part): Part => (isClientCall(part) ? this.#renameCall(part) : part));
+    const message = Object.assign(copyObject(answer), { parts });
+    const invalid = message.metadata?.invalidToolCalls;
+    if (message.metadata === undefined || invalid === undefined) return message;
+    const invalidToolCalls = invalid.map((each) => {
+      const toolCallId = this.#idByModelId.get(each.toolCallId) ?? each.toolCallId;
+      return Object.assign(copyObject(each), { toolCallId });
+    });
+    message.metadata = Object.assign(copyObject(message.metadata), { invalidToolCalls });
+    return message;
+  }
+
+  /**
+   * Returns a delta with unique call ids, for readers. Most deltas hold only strings and numbers and are returned as they
+   * are. A delta with objects is copied, because the assembled answer shares those objects.
+   */
+  renameDelta(delta: Delta): Delta {
+    const { kind, payload } = delta;
+    if (kind === "tool_call_start" && payload.executor !== "provider") this.assignId(payload.toolCallId);
+    const modelId = "toolCallId" in payload ? payload.toolCallId : undefined;
+    const id = modelId === undefined ? undefined : this.#idByModelId.get(modelId);
+    const isRenamed = id !== undefined && id !== modelId;
+    if (isFlat(payload) && !isRenamed) return delta;
+    const copy = { ...delta, payload: copyJson(payload) } as Delta;
+    if (isRenamed) Object.assign(copy.payload, { toolCallId: id });
+    else if (copy.kind === "part" && isClientCall(copy.payload.value)) {
+      copy.payload.value = this.#renameCall(copy.payload.value);
+    }
+    return copy;
+  }
+
+  #renameCall(call: ToolCallPart): ToolCallPart {
+    const toolCallId = this.assignId(call.toolCallId);
+    return toolCallId === call.toolCallId ? call : Object.assign(copyObject(call), { toolCallId });
+  }
+}
+
+/** True if a payload contains no object. Without allocation: it runs for every delta. */
+function isFlat(payload: Delta["payload"]): boolean {
+  for (const key in payload) if (typeof payload[key as keyof typeof payload] === "object") return false;
+  return true;
+}
+
+/** Returns the ids of all calls, also of those that the provider executes. */
+export function readCallIds(messages: readonly Message[]): Set<string> {
+  return new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))),
+  );
+}

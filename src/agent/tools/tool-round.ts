@@ -1,0 +1,108 @@
+// A tool round: runs the calls of one answer in parallel, records each result when it is ready, and returns the results in
+// the order of the calls (B25).
+import { LedgerError } from "../../ledger/index.ts";
+import type { Ledger, Run } from "../../ledger/index.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../../model/index.ts";
+import { copyObject } from "../../model/json/index.ts";
+import { ConcurrencyLimit } from "../concurrency.ts";
+import { isReleased } from "../errors.ts";
+import { copyJson, findClientCalls } from "../runs/recorded-answer.ts";
+import type { RunContext } from "../runs/run-context.ts";
+import type { CallIds } from "./call-ids.ts";
+import { runToolCall, type ToolRound } from "./run-call.ts";
+import { StartedCalls } from "./started-calls.ts";
+import type { StepTools } from "./toolbox.ts";
+import { findBlobs, unrecordableResult } from "./tool-results.ts";
+
+/** A complete answer whose calls have no results yet, from its stream or from an earlier process. All ids are the model's. */
+export interface PendingAnswer {
+  readonly run: Run;
+  readonly message: Message;
+  /** Metadata for the run. */
+  readonly runMetadata: Record<string, unknown>;
+  /** Calls that an earlier process started. */
+  readonly startedBefore: ReadonlySet<string>;
+  /** Results that an earlier process recorded, by call id. */
+  readonly recordedResults: ReadonlyMap<string, ToolResultPart>;
+  /** The unique ids of the calls, if readers have already received them. */
+  readonly ids?: CallIds;
+}
+
+/**
+ * Returns one result per call of the message, which has unique call ids. Throws the ledger's errors; the running tools are
+ * then told to stop.
+ */
+export async function runTools(
+  runContext: RunContext,
+  tools: StepTools,
+  { run, startedBefore, recordedResults }: PendingAnswer,
+  { message, ids }: { message: Message; ids: CallIds },
+): Promise<ToolResultPart[]> {
+  const broken = new AbortController();
+  const breakIfReleased = (): void => {
+    if (isReleased(runContext.signal.reason)) broken.abort(runContext.signal.reason);
+  };
+  // Registered before `AbortSignal.any`, so that `broken` is set when tools see the abort.
+  runContext.signal.addEventListener("abort", breakIfReleased, { once: true });
+  if (runContext.signal.aborted) breakIfReleased();
+  const round: ToolRound = {
+    runContext,
+    run,
+    message,
+    ids,
+    tools,
+    startedBefore,
+    startedCalls: new StartedCalls(
+      run,
+      [...startedBefore].filter((id) => !recordedResults.has(id)),
+    ),
+    concurrency: new ConcurrencyLimit(runContext.settings.maxParallel),
+    signal: AbortSignal.any([runContext.signal, broken.signal]),
+    broken: broken.signal,
+  };
+  const results = findClientCalls(message).map(async (call) => {
+    const recorded = recordedResults.get(ids.modelId(call.toolCallId));
+    if (recorded !== undefined) return withCallId(recorded, call.toolCallId);
+    try {
+      return await recordResult(round, call, await runToolCall(round, call));
+    } catch (error) {
+      broken.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(results);
+  runContext.signal.removeEventListener("abort", breakIfReleased);
+  broken.signal.throwIfAborted();
+  return Promise.all(results);
+}
+
+function withCallId(result: ToolResultPart, toolCallId: string): ToolResultPart {
+  return Object.assign(copyObject(result), { toolCallId });
+}
+
+/** Records a result; from then on the call never runs again. A result that the ledger rejects is replaced by an error result. */
+async function recordResult(round: ToolRound, call: ToolCallPart, result: ToolResultPart): Promise<ToolResultPart> {
+  const { runContext, run, ids, startedCalls } = round;
+  const modelId = ids.modelId(call.toolCallId);
+  const record = async (value: ToolResultPart): Promise<ToolResultPart> => {
+    await assertBlobsExist(runContext.ledger, value);
+    await run.append([{ kind: "part", payload: { value: withCallId(value, modelId), role: "tool" } }]);
+    return value;
+  };
+  const recorded = await record(result).catch((error: unknown) => {
+    const isRejected =
+      error instanceof LedgerError && (error.code === "invalid-input" || error.code === "unknown-blob");
+    if (!isRejected) throw error;
+    return record(unrecordableResult(call, error));
+  });
+  startedCalls.markFinished(modelId);
+  runContext.emit({ type: "tool-end", runId: run.id, call: copyJson(call), result: copyJson(recorded) });
+  return recorded;
+}
+
+/** Throws if the result names a missing blob, which the commit of the step would reject. */
+async function assertBlobsExist(ledger: Ledger, { content = [] }: ToolResultPart): Promise<void> {
+  for (const blob of findBlobs(content)) {
+    for await (const _ of ledger.blob(blob)) break;
+  }
+}

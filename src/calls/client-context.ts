@@ -1,0 +1,44 @@
+// The context that all calls of a client share: provider adapters, effects, transport and defaults.
+import { defaultTransport } from "#transport";
+import { checkCallDefaults } from "./check-options.ts";
+import { resolveEffects } from "./effects.ts";
+import { createProviderAdapter } from "./providers/provider-adapter.ts";
+import { resolveModel } from "./providers/resolve-model.ts";
+import type { CallDefaults, Effects, ProviderAdapter, Transport } from "./types.ts";
+
+export interface ClientContext {
+  readonly options: CallDefaults;
+  readonly adapters: ReadonlyMap<string, ProviderAdapter>;
+  readonly effects: Effects;
+  transport(): Transport;
+  /** Closes idle connections; running calls continue. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the context of calls, for the client and for code that makes calls without one, such as the gateway. Throws a
+ * `ClientError` "configuration" for an invalid setting.
+ */
+export function createClientContext(options: CallDefaults): ClientContext {
+  checkCallDefaults(options);
+  const adapters = new Map(
+    Object.entries(options.providers).map(([name, config]) => [name, createProviderAdapter(name, config)]),
+  );
+  checkModelNames(adapters, options);
+  let ownTransport: Transport | undefined;
+  return {
+    options,
+    adapters,
+    effects: resolveEffects(options.effects),
+    transport: () => options.transport ?? (ownTransport ??= defaultTransport()),
+    // A transport from the options belongs to the caller and stays open.
+    close: async () => ownTransport?.close(),
+  };
+}
+
+/** Throws for a default provider or a fallback that does not exist, before the first call needs it. */
+function checkModelNames(adapters: ClientContext["adapters"], options: CallDefaults): void {
+  // Any model name resolves to the default provider, if that provider exists.
+  if (options.defaultProvider !== undefined) resolveModel(adapters, options, "any");
+  options.fallbacks?.forEach((model, index) => resolveModel(adapters, options, model, {}, `/fallbacks/${index}`));
+}

@@ -1,0 +1,216 @@
+// Providers from environment variables, as the official SDKs and the vendors document them.
+import { ClientError } from "../errors.ts";
+import type { HttpProvider, ProviderConfig } from "../types.ts";
+import { checkProviderConfig } from "./check-provider.ts";
+import type { PresetName } from "./presets.ts";
+import { presets } from "./presets.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+type ReadVariable = (name: string) => string | undefined;
+
+/** A provider, and the variables that its settings come from. */
+interface EnvProvider {
+  config: HttpProvider;
+  /** By the path of the setting; a setting inside another one comes before it. */
+  variables: Readonly<Record<string, string>>;
+}
+
+/** The variable of the key, for presets that need no other setting. */
+const KEY_VARIABLE_BY_PRESET = {
+  openrouter: "OPENROUTER_API_KEY",
+  groq: "GROQ_API_KEY",
+  mistral: "MISTRAL_API_KEY",
+  deepseek: "DEEPSEEK_API_KEY",
+  xai: "XAI_API_KEY",
+  together: "TOGETHER_API_KEY",
+  fireworks: "FIREWORKS_API_KEY",
+  cerebras: "CEREBRAS_API_KEY",
+  perplexity: "PERPLEXITY_API_KEY",
+  moonshot: "MOONSHOT_API_KEY",
+  qwen: "DASHSCOPE_API_KEY",
+} as const satisfies Partial<Record<PresetName, string>>;
+
+/** Every variable that adds a provider, for the error about an environment without any. */
+export const KEY_VARIABLES: readonly string[] = [
+  "OPENAI_API_KEY",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
+  "AWS_BEARER_TOKEN_BEDROCK",
+  "AZURE_OPENAI_API_KEY",
+  ...Object.values(KEY_VARIABLE_BY_PRESET),
+];
+
+const PROVIDER_READERS: Readonly<Record<string, (read: ReadVariable) => EnvProvider | undefined>> = {
+  openai,
+  anthropic,
+  gemini,
+  bedrock,
+  azure,
+  ...Object.fromEntries(
+    Object.entries(KEY_VARIABLE_BY_PRESET).map(([name, variable]) => [
+      name,
+      (read: ReadVariable): EnvProvider | undefined => {
+        const apiKey = read(variable);
+        const preset = presets[name as keyof typeof KEY_VARIABLE_BY_PRESET];
+        return apiKey === undefined ? undefined : { config: { ...preset, apiKey }, variables: { apiKey: variable } };
+      },
+    ]),
+  ),
+};
+
+/**
+ * Returns the providers whose key is in the environment, under the names of their presets, except those in `excluded`. An
+ * invalid or missing variable throws a `ClientError` "configuration" with its name.
+ */
+export function providersFromEnv(env: Env, excluded: readonly string[] = []): Record<string, ProviderConfig> {
+  const read: ReadVariable = (name) => {
+    const value = env[name]?.trim();
+    return value === "" ? undefined : value;
+  };
+  const providers: Record<string, ProviderConfig> = {};
+  for (const [name, readProvider] of Object.entries(PROVIDER_READERS)) {
+    const provider = excluded.includes(name) ? undefined : readProvider(read);
+    if (provider === undefined) continue;
+    checkEnvProvider(name, provider);
+    providers[name] = provider.config;
+  }
+  return providers;
+}
+
+/** Checks a provider; errors name the variable instead of the setting. */
+function checkEnvProvider(name: string, { config, variables: from }: EnvProvider): void {
+  try {
+    checkProviderConfig(name, config);
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    const { path, message } = error;
+    const source = Object.entries(from).find(([field]) => path.startsWith(`/providers/${name}/${field}`));
+    throw source === undefined ? error : new ClientError("configuration", `${source[1]}: ${message}`, { path });
+  }
+}
+
+/** Creates the error for a key that needs another variable. */
+function missingVariableError(name: string, field: keyof HttpProvider, key: string, missing: string): ClientError {
+  const message = `${key} is set, but ${missing} is not: set it, or unset the key.`;
+  return new ClientError("configuration", message, { path: `/providers/${name}/${field}` });
+}
+
+/** Parses lines of `name: value`. */
+function parseHeaderLines(text: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of text?.split("\n") ?? []) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}
+
+/** Adds headers only if there are any: an empty object would appear in the displayed settings. */
+function withHeaders(config: HttpProvider, headers: Record<string, string>): HttpProvider {
+  return Object.keys(headers).length === 0 ? config : { ...config, headers };
+}
+
+const OPENAI_HOST = /(?:^|\.)api\.openai\.com$/;
+
+function openai(read: ReadVariable): EnvProvider | undefined {
+  const apiKey = read("OPENAI_API_KEY");
+  if (apiKey === undefined) return undefined;
+  const baseUrl = read("OPENAI_BASE_URL");
+  const headers = parseHeaderLines(read("OPENAI_CUSTOM_HEADERS"));
+  const [organization, project] = [read("OPENAI_ORG_ID"), read("OPENAI_PROJECT_ID")];
+  if (organization !== undefined) headers["openai-organization"] = organization;
+  if (project !== undefined) headers["openai-project"] = project;
+  // Servers that are compatible with OpenAI support Chat Completions.
+  const isOfficial = baseUrl === undefined || (URL.canParse(baseUrl) && OPENAI_HOST.test(new URL(baseUrl).hostname));
+  const dialect = isOfficial ? "openai-responses" : "openai-chat";
+  return {
+    config: withHeaders({ dialect, baseUrl: baseUrl ?? presets.openai.baseUrl, apiKey }, headers),
+    variables: {
+      apiKey: "OPENAI_API_KEY",
+      baseUrl: "OPENAI_BASE_URL",
+      ...(organization !== undefined && { "headers/openai-organization": "OPENAI_ORG_ID" }),
+      ...(project !== undefined && { "headers/openai-project": "OPENAI_PROJECT_ID" }),
+      headers: "OPENAI_CUSTOM_HEADERS",
+    },
+  };
+}
+
+function anthropic(read: ReadVariable): EnvProvider | undefined {
+  const [apiKey, token] = [read("ANTHROPIC_API_KEY"), read("ANTHROPIC_AUTH_TOKEN")];
+  if (apiKey === undefined && token === undefined) return undefined;
+  const headers = parseHeaderLines(read("ANTHROPIC_CUSTOM_HEADERS"));
+  // The official SDK prefers the key if both are set.
+  if (apiKey === undefined) headers["authorization"] = `Bearer ${token}`;
+  const config: HttpProvider = {
+    dialect: "anthropic",
+    baseUrl: read("ANTHROPIC_BASE_URL") ?? presets.anthropic.baseUrl,
+    ...(apiKey !== undefined && { apiKey }),
+  };
+  return {
+    config: withHeaders(config, headers),
+    variables: {
+      apiKey: "ANTHROPIC_API_KEY",
+      baseUrl: "ANTHROPIC_BASE_URL",
+      ...(apiKey === undefined && { "headers/authorization": "ANTHROPIC_AUTH_TOKEN" }),
+      headers: "ANTHROPIC_CUSTOM_HEADERS",
+    },
+  };
+}
+
+function gemini(read: ReadVariable): EnvProvider | undefined {
+  // In the official SDK's order of preference.
+  const variable = ["GOOGLE_API_KEY", "GEMINI_API_KEY"].find((name) => read(name) !== undefined);
+  if (variable === undefined) return undefined;
+  return {
+    config: {
+      dialect: "gemini",
+      baseUrl: read("GOOGLE_GEMINI_BASE_URL") ?? presets.gemini.baseUrl,
+      apiKey: read(variable),
+    },
+    variables: { apiKey: variable, baseUrl: "GOOGLE_GEMINI_BASE_URL" },
+  };
+}
+
+function bedrock(read: ReadVariable): EnvProvider | undefined {
+  const apiKey = read("AWS_BEARER_TOKEN_BEDROCK");
+  if (apiKey === undefined) return undefined;
+  const region = read("AWS_REGION") ?? read("AWS_DEFAULT_REGION");
+  const baseUrl = read("AWS_ENDPOINT_URL_BEDROCK_RUNTIME");
+  if (region === undefined && baseUrl === undefined) {
+    throw missingVariableError("bedrock", "region", "AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION or AWS_DEFAULT_REGION");
+  }
+  return {
+    config: {
+      dialect: "bedrock",
+      apiKey,
+      ...(region !== undefined && { region }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
+    variables: {
+      apiKey: "AWS_BEARER_TOKEN_BEDROCK",
+      region: read("AWS_REGION") === undefined ? "AWS_DEFAULT_REGION" : "AWS_REGION",
+      baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    },
+  };
+}
+
+function azure(read: ReadVariable): EnvProvider | undefined {
+  const [apiKey, endpoint] = [read("AZURE_OPENAI_API_KEY"), read("AZURE_OPENAI_ENDPOINT")];
+  if (apiKey === undefined) return undefined;
+  if (endpoint === undefined)
+    throw missingVariableError("azure", "baseUrl", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT");
+  return {
+    config: { dialect: "openai-chat", vendor: "azure", baseUrl: azureUrl(endpoint), apiKey },
+    variables: { apiKey: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
+  };
+}
+
+/** Adds the API path: the variable contains the resource URL, sometimes with a part of the path. */
+function azureUrl(endpoint: string): string {
+  if (!URL.canParse(endpoint)) return endpoint;
+  const url = new URL(endpoint);
+  if (/^(?:\/openai(?:\/v1)?)?\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
+  return url.href;
+}

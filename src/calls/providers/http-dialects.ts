@@ -1,0 +1,16 @@
+// The dialects of HTTP providers. Not the registry of all dialects: a client in a browser should load only these.
+import { anthropic } from "../../dialects/anthropic/index.ts";
+import { bedrock } from "../../dialects/bedrock/index.ts";
+import type { DialectFactory } from "../../dialects/dialect.ts";
+import { gemini } from "../../dialects/gemini/index.ts";
+import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { openaiResponses } from "../../dialects/openai-responses/index.ts";
+import type { HttpDialect } from "../types.ts";
+
+export const HTTP_DIALECT_FACTORIES: Readonly<Record<HttpDialect, DialectFactory>> = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+  bedrock,
+};

@@ -1,0 +1,141 @@
+// Removes the keys of a request from errors, attempts, deltas and logs. Servers repeat keys in their error replies, in
+// headers, bodies and streams.
+import type { Delta, ProviderError, ModelResponse } from "../model/index.ts";
+import { AttemptFailure, toAttemptFailure } from "./attempt-failure.ts";
+import { isSecretName, splitHeaders } from "./providers/headers.ts";
+import type { HttpRequest } from "./types.ts";
+
+/** Shorter values occur in ordinary text and are not redacted. */
+const MIN_KEY_LENGTH = 8;
+
+/** A short value of letters only may be an ordinary word and is not redacted. */
+const PLAIN_WORD = /^\p{L}{1,15}$/u;
+
+/** Headers that a signer adds, or whose names resemble a key's, but that are no secrets and help to understand an error. */
+const NOT_SECRET: ReadonlySet<string> = new Set([
+  "date",
+  "host",
+  "idempotency-key",
+  "x-amz-content-sha256",
+  "x-amz-date",
+]);
+
+/** Names of secret query parameters, in addition to those of secret headers. */
+const SECRET_QUERY = /sig|signature|credential|code/i;
+
+const REPLACEMENT = "[key]";
+
+/** Chains of causes can be cyclic. */
+const MAX_SECRET_CAUSES = 4;
+
+/** The secrets of one attempt. */
+export class Secrets {
+  readonly #sent: HttpRequest | undefined;
+  readonly #prepared: HttpRequest | undefined;
+  #cachedTexts: readonly string[] | undefined;
+
+  /** `sent`: the request with its key; `prepared`: the same request without it. */
+  constructor(sent?: HttpRequest, prepared?: HttpRequest) {
+    this.#sent = sent;
+    this.#prepared = prepared;
+  }
+
+  /** Computed on the first use: most attempts have nothing to redact. */
+  get #texts(): readonly string[] {
+    const sent = this.#sent;
+    const prepared = this.#prepared;
+    return (this.#cachedTexts ??= sent === undefined ? [] : cachedForms(findSecrets(sent, prepared)));
+  }
+
+  /** Creates a failure without secrets. A cause that contains one is left out. */
+  createFailure(
+    error: ProviderError,
+    options: { partial?: ModelResponse | undefined; cause?: unknown } = {},
+  ): AttemptFailure {
+    const { cause, partial } = options;
+    const hasCause = cause !== undefined && !this.#isExposed(cause);
+    return new AttemptFailure(this.redact(error), hasCause ? { partial, cause } : { partial });
+  }
+
+  #isExposed(cause: unknown, depth = 0): boolean {
+    if (!(cause instanceof Error) || depth > MAX_SECRET_CAUSES) return false;
+    return this.redact(cause.message) !== cause.message || this.#isExposed(cause.cause, depth + 1);
+  }
+
+  /** Converts any exception to a failure without secrets. */
+  toFailure(thrown: unknown): AttemptFailure {
+    const { error, partial, cause } = toAttemptFailure(thrown);
+    return this.createFailure(error, { partial, cause });
+  }
+
+  /** Redacts the `error` deltas; the others are the model's content and stay unchanged. */
+  redactDeltas(deltas: readonly Delta[]): readonly Delta[] {
+    if (!deltas.some(({ kind }) => kind === "error")) return deltas;
+    return deltas.map((delta) => (delta.kind === "error" ? this.redact(delta) : delta));
+  }
+
+  /** Replaces secrets in all keys and strings of a value, at any depth. */
+  redact<T>(value: T): T {
+    // Strings are replaced by strings, so the type stays the same.
+    return value === undefined || this.#texts.length === 0 ? value : (this.#replace(value) as T);
+  }
+
+  /** Replaces secrets in a chunk of text; returns the same chunk if it contains none. */
+  redactBytes(chunk: Uint8Array): Uint8Array {
+    const texts = this.#texts;
+    if (texts.length === 0) return chunk;
+    const text = new TextDecoder().decode(chunk);
+    return texts.some((secret) => text.includes(secret)) ? new TextEncoder().encode(this.redact(text)) : chunk;
+  }
+
+  #replace(value: unknown): unknown {
+    if (typeof value === "string") {
+      return this.#texts.reduce((text, secret) => text.replaceAll(secret, REPLACEMENT), value);
+    }
+    if (Array.isArray(value)) return value.map((each: unknown) => this.#replace(each));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.#replace(name), this.#replace(each)]));
+  }
+}
+
+/** Lists the values of headers with secret names, of headers that the key or the signer added, and of secret query parameters. */
+function findSecrets({ headers, url }: HttpRequest, prepared: HttpRequest | undefined): string[] {
+  const [visible, secret] = splitHeaders(headers);
+  const added = Object.entries(visible).filter(([name, value]) => prepared?.headers[name] !== value);
+  const params = url.includes("?") ? [...new URL(url).searchParams] : [];
+  const query = params.filter(([name]) => isSecretName(name) || SECRET_QUERY.test(name));
+  return [...Object.entries(secret), ...added, ...query]
+    .filter(([name]) => !NOT_SECRET.has(name.toLowerCase()))
+    .flatMap(([, value]) => splitSecretValues(value));
+}
+
+/** Returns a value and, for composite values such as cookies and signatures, each value in it. */
+function splitSecretValues(value: string): string[] {
+  const assignments = value.split(/[;,]/).filter((part) => part.includes("="));
+  return [value, ...assignments.map((part) => part.slice(part.indexOf("=") + 1).trim())];
+}
+
+/** A cache of forms: a provider uses the same key for many calls. */
+const FORMS_CACHE = new Map<string, readonly string[]>();
+const MAX_CACHED_FORMS = 64;
+
+function cachedForms(secrets: readonly string[]): readonly string[] {
+  const key = JSON.stringify(secrets);
+  const cached = FORMS_CACHE.get(key);
+  if (cached !== undefined) return cached;
+  const forms = listForms(secrets);
+  // Signed requests have a new secret each time; the cache must not grow with them.
+  if (FORMS_CACHE.size >= MAX_CACHED_FORMS) FORMS_CACHE.clear();
+  FORMS_CACHE.set(key, forms);
+  return forms;
+}
+
+/** Lists the forms in which secrets can return: plain, JSON-escaped, URL-encoded. Longest first, since one may contain another. */
+function listForms(secrets: readonly string[]): string[] {
+  const forms = secrets
+    // Without a scheme such as "Bearer" or "Basic".
+    .flatMap((secret) => [secret, secret.replace(/^[\w-]+ +/, "")])
+    .filter((secret) => secret.length >= MIN_KEY_LENGTH && !PLAIN_WORD.test(secret))
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}

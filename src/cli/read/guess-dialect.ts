@@ -1,0 +1,82 @@
+// Detects the dialect of ambiguous payloads by the model name. For display only (`koine inspect`), the first dialect that
+// can decode a payload is used, because plain texts are the same in all dialects.
+import type { Dialect } from "../../dialects/index.ts";
+import { detectDialect, DialectError } from "../../dialects/index.ts";
+import { isObject } from "../../model/index.ts";
+import type { JsonObject } from "../../model/index.ts";
+import { detectMessageDialect, hasMessagesWithParts } from "./message-dialect.ts";
+import type { RecordKind } from "./classify-record.ts";
+
+interface DetectedPayload {
+  dialect: string;
+  kind: RecordKind;
+}
+
+interface ModelMaker {
+  /** The model names of the maker's own API. A name with a slash belongs to a gateway and does not match. */
+  model: RegExp;
+  /** The dialect by the field that contains the conversation. */
+  dialectsByField: Readonly<Record<string, string>>;
+}
+
+const MODEL_MAKERS: readonly ModelMaker[] = [
+  { model: /^claude-/, dialectsByField: { messages: "anthropic" } },
+  {
+    model: /^(ft:)?(chatgpt-|gpt-|o\d)(?!.*-(tts|transcribe|image))/,
+    dialectsByField: { messages: "openai-chat", input: "openai-responses" },
+  },
+  { model: /^(models\/)?gemini-/, dialectsByField: { contents: "gemini" } },
+];
+
+/** Detects dialect and kind of an object; undefined if none or several match. */
+export function detectPayload(body: JsonObject, model: unknown): DetectedPayload | undefined {
+  return detectDialect(body) ?? detectByModelName(body, model);
+}
+
+/** Detects a request by its model name; `model` is the one in its envelope. */
+function detectByModelName(body: JsonObject, model: unknown): DetectedPayload | undefined {
+  const name = body["model"] ?? model;
+  if (typeof name !== "string") return undefined;
+  const dialectsByField = MODEL_MAKERS.find((maker) => maker.model.test(name))?.dialectsByField ?? {};
+  const [field = "", dialect] = Object.entries(dialectsByField).find(([each]) => body[each] !== undefined) ?? [];
+  if (dialect === undefined || isOtherDialect(body[field], dialect)) return undefined;
+  return { dialect, kind: "request" };
+}
+
+/** True if the messages are recognizable as another dialect. */
+function isOtherDialect(list: unknown, dialect: string): boolean {
+  if (dialect === "gemini" || !Array.isArray(list)) return false;
+  const detectedDialect = detectMessageDialect(list);
+  return detectedDialect === undefined ? hasMessagesWithParts(list) : detectedDialect !== dialect;
+}
+
+/** The candidate dialects for a guess, most likely first. */
+const LIKELY_DIALECTS = {
+  request: ["openai-chat", "anthropic", "openai-responses", "gemini"],
+  response: ["openai-chat", "anthropic", "openai-responses", "gemini"],
+  messages: ["openai-chat", "anthropic", "ai-sdk-model"],
+  error: ["openai-chat", "anthropic", "gemini"],
+} as const satisfies Partial<Record<RecordKind, readonly string[]>>;
+
+/** The candidates for messages with `parts`: Chat would decode such messages without their content. */
+const DIALECTS_WITH_PARTS = ["ai-sdk-ui", "canonical"];
+
+/** Returns the first dialect that can decode the value. */
+export function guessDialect(value: unknown, kind: RecordKind | undefined, dialectOf: (id: string) => Dialect): Dialect | undefined {
+  if (kind === undefined || kind === "stream") return undefined;
+  const list = isObject(value) ? value["messages"] : value;
+  return (hasMessagesWithParts(list) ? DIALECTS_WITH_PARTS : LIKELY_DIALECTS[kind]).map(dialectOf).find((dialect) => canDecode(dialect, kind, value));
+}
+
+function canDecode(dialect: Dialect, kind: keyof typeof LIKELY_DIALECTS, value: unknown): boolean {
+  try {
+    if (kind === "request") dialect.decodeRequest(value);
+    else if (kind === "response") dialect.decodeResponse(value);
+    else if (kind === "messages") dialect.decodeMessages(value);
+    else dialect.decodeError(value);
+    return true;
+  } catch (error) {
+    if (error instanceof DialectError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+// Streams of an answer that already exists, for example from a cache.
+import type { Snapshot } from "../../assembly/index.ts";
+import { Assembler, disassemble } from "../../assembly/index.ts";
+import type { Answer, AnswerSource, AnswerStream } from "../../calls/index.ts";
+import { BatchedAnswerStream, ClientError } from "../../calls/index.ts";
+import type { Delta } from "../../model/index.ts";
+
+/** Returns an answer as a stream of one batch; its deltas assemble to the same answer. `signal` is the call's signal. */
+export function replayAnswer(answer: Answer, signal?: AbortSignal): AnswerStream {
+  return new BatchedAnswerStream(new ReplaySource(answer, signal), signal);
+}
+
+class ReplaySource implements AnswerSource {
+  readonly #answer: Answer;
+  readonly #signal: AbortSignal | undefined;
+  #isPulled = false;
+  /** Set if the reader left before the first read. */
+  #leftError: ClientError | undefined;
+
+  constructor(answer: Answer, signal: AbortSignal | undefined) {
+    this.#answer = answer;
+    this.#signal = signal;
+  }
+
+  async pull(): Promise<readonly Delta[] | undefined> {
+    if (this.#isPulled) {
+      await this.response();
+      return undefined;
+    }
+    this.#throwIfLeft();
+    this.#isPulled = true;
+    return disassemble(this.#answer);
+  }
+
+  async response(): Promise<Answer> {
+    this.#throwIfLeft();
+    const { error, provider, model, attempts } = this.#answer;
+    if (error === undefined) return this.#answer;
+    throw new ClientError(error.kind, `${provider}/${model}: ${error.kind}: ${error.message}`, {
+      error,
+      provider,
+      model,
+      attempts,
+      partial: this.#answer,
+    });
+  }
+
+  #throwIfLeft(): void {
+    if (this.#signal?.aborted === true) this.cancel(this.#signal.reason);
+    if (this.#leftError !== undefined) throw this.#leftError;
+  }
+
+  snapshot(): Snapshot | undefined {
+    if (!this.#isPulled) return undefined;
+    const assembler = new Assembler();
+    for (const delta of disassemble(this.#answer)) assembler.push(delta);
+    return assembler.snapshot();
+  }
+
+  /** Has no effect after the first read: the answer is complete, and the stream itself drops unread deltas. */
+  cancel(reason?: unknown): void {
+    if (!this.#isPulled) this.#leftError ??= leftBeforeStartError(reason);
+  }
+
+  async leave(): Promise<void> {
+    this.cancel();
+  }
+}
+
+/** Creates the error of a stream whose reader left before there was anything to read. */
+export function leftBeforeStartError(reason: unknown): ClientError {
+  return new ClientError("aborted", "The stream was ended by its caller before it began.", { cause: reason });
+}

@@ -1,0 +1,70 @@
+// Standard Schemas (Zod, Valibot, ArkType …): detection, conversion to JSON Schema, and validation.
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { SchemaObject } from "../../model/index.ts";
+import { pointer } from "../../model/json/pointer.ts";
+import { ClientError } from "../../calls/index.ts";
+import type { SchemaResult, StandardSchemaWithJson, SchemaIssue } from "./types.ts";
+
+/** Tried in this order; a library may support only one. */
+const TARGETS = ["draft-2020-12", "draft-07"] as const;
+
+export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
+  // Some libraries make their schemas callable.
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  const standard: unknown = "~standard" in schema ? schema["~standard"] : undefined;
+  return (
+    typeof standard === "object" &&
+    standard !== null &&
+    "validate" in standard &&
+    typeof standard.validate === "function"
+  );
+}
+
+/** Converts the input side of a schema: the model writes the input, before any transformation. */
+export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObject {
+  const { vendor } = schema["~standard"];
+  const advice = "Pass its JSON Schema in addition, or a JSON Schema instead.";
+  if (!hasJsonSchema(schema)) {
+    throw new ClientError("configuration", `This ${vendor} schema cannot be converted to JSON Schema. ${advice}`, {
+      path,
+    });
+  }
+  let cause: unknown;
+  for (const target of TARGETS) {
+    try {
+      // Models do not need the `$schema` declaration.
+      const { $schema: _, ...json } = schema["~standard"].jsonSchema.input({ target });
+      return json;
+    } catch (error) {
+      cause ??= error;
+    }
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new ClientError(
+    "configuration",
+    `This ${vendor} schema cannot be converted to JSON Schema: ${why}. ${advice}`,
+    {
+      path,
+      cause,
+    },
+  );
+}
+
+/** By the specification, an object with this field implements the whole converter. */
+function hasJsonSchema(schema: StandardSchemaV1): schema is StandardSchemaWithJson {
+  const standard: object = schema["~standard"];
+  return "jsonSchema" in standard && typeof standard.jsonSchema === "object" && standard.jsonSchema !== null;
+}
+
+/** Rejects if the schema's code throws. */
+export async function validateStandard(schema: StandardSchemaV1, value: unknown): Promise<SchemaResult<unknown>> {
+  const result = await schema["~standard"].validate(value);
+  return result.issues === undefined
+    ? { ok: true, value: result.value }
+    : { ok: false, issues: result.issues.map(toSchemaIssue) };
+}
+
+function toSchemaIssue({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue {
+  const steps = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
+  return { path: pointer(steps.map((step) => (typeof step === "symbol" ? String(step) : step))), message };
+}

@@ -1,0 +1,124 @@
+// Decodes and encodes the AI SDK's finish reasons and token counts.
+import type { FinishReason, UnifiedFinishReason } from "../../model/finish-reason.ts";
+import type { JsonObject } from "../../model/json/index.ts";
+import type { Usage } from "../../model/usage.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { copyField, isObject } from "../kit/fields/read-wire.ts";
+import { storeResidue } from "../kit/residue/residue.ts";
+
+/** Finish reasons that the AI SDK shares with the canonical model. */
+const KNOWN_REASONS: ReadonlySet<string> = new Set<UnifiedFinishReason>([
+  "stop",
+  "length",
+  "tool-calls",
+  "content-filter",
+  "error",
+  "other",
+]);
+
+/** The nearest reason for canonical reasons that the SDK does not have. */
+const NEAREST_REASONS: Readonly<Partial<Record<UnifiedFinishReason, UnifiedFinishReason>>> = {
+  refusal: "content-filter",
+  pause: "other",
+};
+
+/** Decodes a finish reason; an unknown one becomes `other` with its raw value (B62). */
+export function decodeFinishReason(wireReason: unknown, raw: unknown): FinishReason {
+  const known = typeof wireReason === "string" && KNOWN_REASONS.has(wireReason);
+  // The set has only unified reasons.
+  const reason: FinishReason = { unified: known ? (wireReason as UnifiedFinishReason) : "other" };
+  if (typeof raw === "string") reason.raw = raw;
+  else if (!known && typeof wireReason === "string") reason.raw = wireReason;
+  return reason;
+}
+
+/** The SDK's finish reason for a provider stream that broke off but was accepted as an answer. */
+const INTERRUPTED = "interrupted";
+
+export function encodeFinishReason(
+  { unified, raw }: FinishReason,
+  { report }: EncodeContext<"finish-reason-approximated">,
+): UnifiedFinishReason | typeof INTERRUPTED {
+  if (unified === "other" && raw === INTERRUPTED) return INTERRUPTED;
+  const nearest = NEAREST_REASONS[unified];
+  if (nearest !== undefined) report.addLoss("finish-reason-approximated", ["finishReason", "unified"]);
+  return nearest ?? unified;
+}
+
+/** Canonical counts and their SDK fields: at the top level, or inside one of the two detail objects. */
+const COUNT_FIELDS = [
+  ["inputTokens", "inputTokens"],
+  ["outputTokens", "outputTokens"],
+  ["totalTokens", "totalTokens"],
+  ["cacheReadTokens", "inputTokenDetails", "cacheReadTokens"],
+  ["cacheWriteTokens", "inputTokenDetails", "cacheWriteTokens"],
+  ["reasoningTokens", "outputTokenDetails", "reasoningTokens"],
+] as const satisfies readonly (readonly [keyof Usage, string, string?])[];
+
+/** Counts that the SDK derives from the others. */
+const DERIVED_COUNTS = { inputTokenDetails: "noCacheTokens", outputTokenDetails: "textTokens" } as const;
+
+/** Decodes the counts of one model call; missing counts stay undefined. */
+export function decodeUsage(wire: JsonObject, dialect: string): Partial<Usage> {
+  const usage: Partial<Usage> = {};
+  const decodedKeys = new Set<string>(["raw"]);
+  for (const [field, outer, inner] of COUNT_FIELDS) {
+    const holder = inner === undefined ? wire : wire[outer];
+    if (inner === undefined) decodedKeys.add(outer);
+    if (isObject(holder) && typeof holder[inner ?? outer] === "number") copyField(holder, inner ?? outer, usage, field);
+  }
+  for (const key of Object.keys(wire)) {
+    if (decodedKeys.has(key) || wire[key] === undefined) continue;
+    const details = wire[key];
+    const isDetails = (key === "inputTokenDetails" || key === "outputTokenDetails") && isObject(details);
+    if (!isDetails) storeResidue(usage, dialect, { [key]: wire[key] });
+    else storeDetails(usage, key, details, dialect);
+  }
+  if (isObject(wire["raw"])) usage.raw = wire["raw"];
+  return usage;
+}
+
+/** Stores counts of a detail object that are neither canonical nor derived. */
+function storeDetails(
+  usage: Partial<Usage>,
+  key: keyof typeof DERIVED_COUNTS,
+  details: JsonObject,
+  dialect: string,
+): void {
+  const rest: JsonObject = {};
+  for (const inner of Object.keys(details)) {
+    const isCounted = COUNT_FIELDS.some(([field, outer, name]) => outer === key && name === inner && field in usage);
+    if (isCounted || details[inner] === undefined || details[inner] === deriveCount(usage, key, inner)) continue;
+    copyField(details, inner, rest);
+  }
+  if (Object.keys(rest).length > 0) storeResidue(usage, dialect, rest, key);
+}
+
+function deriveCount(usage: Partial<Usage>, key: keyof typeof DERIVED_COUNTS, inner: string): number | undefined {
+  if (inner !== DERIVED_COUNTS[key]) return undefined;
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
+  if (key === "inputTokenDetails") return inputTokens && Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  return outputTokens && Math.max(0, outputTokens - reasoningTokens);
+}
+
+/** Encodes the counts that the SDK has fields for. */
+export function encodeUsage(usage: Partial<Usage>): JsonObject {
+  const wire: JsonObject = { inputTokenDetails: {}, outputTokenDetails: {} };
+  for (const [field, outer, inner] of COUNT_FIELDS) {
+    const holder = inner === undefined ? wire : wire[outer];
+    if (usage[field] !== undefined && isObject(holder)) copyField(usage, field, holder, inner ?? outer);
+  }
+  for (const key of ["inputTokenDetails", "outputTokenDetails"] as const) {
+    const count = deriveCount(usage, key, DERIVED_COUNTS[key]);
+    const details = wire[key];
+    if (count !== undefined && isObject(details)) details[DERIVED_COUNTS[key]] = count;
+  }
+  return wire;
+}
+
+/** Canonical counts that the SDK has no field for. */
+export const UNSUPPORTED_COUNTS = [
+  "cacheWrite5mTokens",
+  "cacheWrite1hTokens",
+  "cost",
+] as const satisfies readonly (keyof Usage)[];

@@ -1,0 +1,87 @@
+// Converts parts without a canonical type that both AI SDK formats have: `custom` parts and reasoning files. They are
+// stored in the form of model messages; parts that only UI messages have are stored in their UI form.
+import { formatDataUrl } from "../../model/data-url.ts";
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import type { OpaquePart } from "../../model/parts.ts";
+import { isUrl } from "./media-types.ts";
+import { MODEL_DIALECT } from "./tool-output.ts";
+import { UI_DIALECT } from "./sources.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
+
+const CUSTOM_FIELDS: ReadonlySet<string> = new Set(["type", "kind", "providerMetadata", "providerOptions"]);
+const FILE_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "mediaType",
+  "url",
+  "data",
+  "providerMetadata",
+  "providerOptions",
+]);
+
+function hasOnlyFields(wire: JsonObject, known: ReadonlySet<string>): boolean {
+  return Object.keys(wire).every((key) => known.has(key) || wire[key] === undefined);
+}
+
+/**
+ * Decodes a part of a UI message into the form of model messages; returns undefined if model messages have no such
+ * part.
+ */
+export function decodeOpaquePart(wire: JsonObject): OpaquePart | undefined {
+  const { type, kind, mediaType, url, providerMetadata } = wire;
+  let value: JsonObject;
+  if (type === "custom" && typeof kind === "string" && hasOnlyFields(wire, CUSTOM_FIELDS)) value = { type, kind };
+  else if (
+    type === "reasoning-file" &&
+    typeof url === "string" &&
+    typeof mediaType === "string" &&
+    hasOnlyFields(wire, FILE_FIELDS)
+  ) {
+    if (!isUrl(url)) return undefined;
+    value = { type, data: url, mediaType };
+  } else return undefined;
+  if (wire["providerOptions"] !== undefined || wire["data"] !== undefined) return undefined;
+  if (providerMetadata !== undefined) value["providerOptions"] = providerMetadata;
+  return { type: "opaque", dialect: MODEL_DIALECT, value };
+}
+
+/** Encodes an opaque part as a part of a UI message; returns undefined if UI messages have no such part. */
+export function encodeOpaquePart({ dialect, value }: OpaquePart): JsonObject | undefined {
+  if (!isObject(value)) return undefined;
+  if (dialect === UI_DIALECT) return value;
+  if (dialect === MODEL_DIALECT && value["type"] === "steering-message") return encodeSteeringMessage(value);
+  if (dialect !== MODEL_DIALECT || value["providerMetadata"] !== undefined || value["url"] !== undefined)
+    return undefined;
+  const { type, kind, mediaType, data, providerOptions } = value;
+  let wire: JsonObject;
+  if (type === "custom" && typeof kind === "string" && hasOnlyFields(value, CUSTOM_FIELDS)) wire = { type, kind };
+  else if (
+    type === "reasoning-file" &&
+    typeof data === "string" &&
+    typeof mediaType === "string" &&
+    hasOnlyFields(value, FILE_FIELDS)
+  ) {
+    wire = { type, mediaType, url: isUrl(data) ? data : formatDataUrl(mediaType, data) };
+  } else return undefined;
+  if (providerOptions !== undefined) wire["providerMetadata"] = providerOptions;
+  return wire;
+}
+
+const STEERING_FIELDS: ReadonlySet<string> = new Set(["type", "id", "message", "stepNumber"]);
+
+/**
+ * Encodes a user's message between two steps; returns undefined if it has parts other than text, which UI messages do
+ * not support here.
+ */
+function encodeSteeringMessage({ id, message, ...others }: JsonObject): JsonObject | undefined {
+  if (!hasOnlyFields(others, STEERING_FIELDS) || typeof id !== "string" || !isObject(message)) return undefined;
+  const { content } = message;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (!Array.isArray(parts) || !parts.every(isPlainTextPart)) return undefined;
+  return { type: "steering-message", id, parts };
+}
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text"]);
+
+function isPlainTextPart(part: JsonValue): boolean {
+  return isObject(part) && part["type"] === "text" && hasOnlyFields(part, TEXT_FIELDS);
+}

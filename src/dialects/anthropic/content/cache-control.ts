@@ -1,0 +1,31 @@
+// Decodes `cache_control` and stores the unknown fields of a block or tool as residue.
+import type { JsonObject } from "../../../model/json/index.ts";
+import type { CacheBreakpoint, PartBase } from "../../../model/parts.ts";
+import { readCacheBreakpoint, storeField } from "../../blocks/fields.ts";
+import type { DecodeContext } from "../../dialect.ts";
+
+/** Stores every field that is not in `decoded` as residue; a plain `cache_control` becomes `cache`. */
+export function storeRest<T extends Pick<PartBase, "extra" | "cache">>(
+  target: T,
+  wire: JsonObject,
+  { dialect }: DecodeContext,
+  ...decoded: readonly (string | false)[]
+): T {
+  for (const key in wire) {
+    if (decoded.includes(key)) continue;
+    if (key === "cache_control") {
+      const cache = readCacheControl(wire[key]);
+      if (cache !== undefined) {
+        target.cache = cache;
+        continue;
+      }
+    }
+    storeField(target, wire, key, dialect);
+  }
+  return target;
+}
+
+/** Reads a cache breakpoint; undefined if it has fields that the model has not. */
+export function readCacheControl(cacheControl: unknown): CacheBreakpoint | undefined {
+  return readCacheBreakpoint(cacheControl, "ephemeral");
+}

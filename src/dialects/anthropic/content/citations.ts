@@ -1,0 +1,112 @@
+// Citations of a text block and annotations of a text part. A citation's positions refer to the cited document, not to
+// the citing text, so they are not an annotation's span: they are stored as residue, with the citation's type.
+import type { JsonObject } from "../../../model/json/index.ts";
+import type { Annotation, TextPart } from "../../../model/parts.ts";
+import { storeField } from "../../blocks/fields.ts";
+import type { DecodeContext } from "../../dialect.ts";
+import { isObject } from "../../kit/fields/read-wire.ts";
+import {
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+  storeForm,
+} from "../../kit/residue/residue.ts";
+import { addSeal, reportUnsentSeals, findSealValue } from "../../kit/seals/seals.ts";
+import type { AnthropicLoss } from "../losses.ts";
+import type { AnthropicCitation } from "../types.ts";
+import type { AnthropicEncodeState } from "./encode-state.ts";
+
+type AnnotationField = "citedText" | "title" | "url" | "source" | "fileId";
+type WireFields = Readonly<Partial<Record<AnnotationField, string>>>;
+
+const WEB_LOCATION = "web_search_result_location";
+const ENCRYPTED_INDEX = "encrypted_index";
+const DOCUMENT_FIELDS: WireFields = { citedText: "cited_text", title: "document_title", fileId: "file_id" };
+
+/** Wire names of an annotation's fields, by type of citation. */
+const WIRE_FIELDS = new Map<unknown, WireFields>([
+  [WEB_LOCATION, { citedText: "cited_text", title: "title", url: "url" }],
+  ["search_result_location", { citedText: "cited_text", title: "title", source: "source" }],
+  ["char_location", DOCUMENT_FIELDS],
+  ["page_location", DOCUMENT_FIELDS],
+  ["content_block_location", DOCUMENT_FIELDS],
+]);
+const FIELDS: readonly AnnotationField[] = ["citedText", "title", "url", "source", "fileId"];
+
+/** True if a text block has citations; an empty list is one spelling of none. */
+export function hasCitations(citations: unknown): citations is JsonObject[] {
+  return Array.isArray(citations) && citations.length > 0 && citations.every(isObject);
+}
+
+/** Decodes the citations of a text block into `part`; returns false if there are none. */
+export function decodeCitations(citations: unknown, part: TextPart, context: DecodeContext): boolean {
+  if (!hasCitations(citations)) return false;
+  part.annotations = citations.map((citation) => decodeCitation(citation, context));
+  return true;
+}
+
+/** Decodes a citation. Its type is stored as residue, except if URL and seal identify a web citation. */
+export function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
+  const { type, [ENCRYPTED_INDEX]: index } = citation;
+  const wireFields = WIRE_FIELDS.get(type);
+  const annotation: Annotation = {
+    kind: type === WEB_LOCATION ? "url" : wireFields === undefined ? "other" : "document",
+  };
+  const decoded = new Set<string>();
+  for (const field of FIELDS) {
+    const wireField = wireFields?.[field];
+    const value = wireField === undefined ? undefined : citation[wireField];
+    if (wireField === undefined || typeof value !== "string") continue;
+    annotation[field] = value;
+    decoded.add(wireField);
+  }
+  if (annotation.url !== undefined && typeof index === "string") {
+    addSeal(annotation, "encrypted", index, context);
+    decoded.add("type").add(ENCRYPTED_INDEX);
+  }
+  for (const key in citation) if (!decoded.has(key)) storeField(annotation, citation, key, context.dialect);
+  if (annotation.extra === undefined && !decoded.has("type")) storeForm(annotation, context.dialect, "type", "none");
+  return annotation;
+}
+
+/** Encodes the annotations of a text; undefined if none is a citation. */
+export function encodeCitations(
+  { annotations }: TextPart,
+  state: AnthropicEncodeState,
+): AnthropicCitation[] | undefined {
+  if (annotations === undefined) return undefined;
+  const { pathTracker } = state.context;
+  const encoded = pathTracker.each("annotations", annotations, (annotation) => encodeCitation(annotation, state));
+  const citations = encoded.filter((citation) => citation !== undefined);
+  return citations.length > 0 || annotations.length === 0 ? citations : undefined;
+}
+
+const SUPPORTED: ReadonlySet<string> = new Set(["kind", "extra", "seals", ...FIELDS]);
+
+/** Encodes an annotation; one of another dialect refers to no document of this request, and is dropped. */
+export function encodeCitation(
+  annotation: Annotation,
+  { context }: AnthropicEncodeState,
+): AnthropicCitation | undefined {
+  const residue = annotation.extra?.[context.dialect];
+  const index = residue?.["type"] === undefined ? findSealValue(annotation, "encrypted", context) : undefined;
+  const isWeb = index !== undefined && annotation.url !== undefined;
+  if (residue === undefined && !isWeb) {
+    context.report.addLoss("annotation-unsupported");
+    return undefined;
+  }
+  const wire: JsonObject = isWeb ? { type: WEB_LOCATION, [ENCRYPTED_INDEX]: index } : {};
+  const wireFields = WIRE_FIELDS.get(isWeb ? WEB_LOCATION : residue?.["type"]);
+  for (const field of FIELDS) {
+    const [wireField, value] = [wireFields?.[field], annotation[field]];
+    if (value === undefined) continue;
+    if (wireField === undefined) context.report.addLoss("field-unsupported", field);
+    else wire[wireField] = value;
+  }
+  restoreResidue(wire, annotation, context);
+  reportNotPortableResidue<AnthropicLoss>(annotation, context);
+  reportUnsentSeals(annotation, context, isWeb ? "encrypted" : undefined);
+  reportUnsupportedFields(annotation, SUPPORTED, context, "field-unsupported");
+  // Citations of other types are restored from residue, with fields that the type does not list.
+  return wire as unknown as AnthropicCitation;
+}

@@ -1,0 +1,77 @@
+// State of one encode of Anthropic messages, and the last step of every block: cache breakpoint, residue, losses.
+import type { JsonObject } from "../../../model/json/index.ts";
+import type { Part, PartBase } from "../../../model/parts.ts";
+import type { BlockEncodeState } from "../../blocks/encode-state.ts";
+import { MAX_CACHE_BREAKPOINTS, UNSUPPORTED_PART_FIELDS } from "../../blocks/encode-state.ts";
+import type { EncodeContext } from "../../dialect.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportUnknownEvents } from "../../kit/residue/unknown-events.ts";
+import type { AnthropicLoss } from "../losses.ts";
+import type { CacheControl } from "../types.ts";
+
+export interface AnthropicEncodeState extends BlockEncodeState {
+  readonly context: EncodeContext<AnthropicLoss>;
+  /** Names of the tools called so far, by call id. */
+  readonly calledTools: Map<string, string>;
+  /** Encodes a nested list of parts; a field, because `encode-block.ts` imports the encoders that call it. */
+  readonly encodeParts: (
+    parts: readonly Part[],
+    key: string,
+    position: AnthropicBlockPosition,
+    state: AnthropicEncodeState,
+  ) => JsonObject[];
+  /** True for an answer of another dialect: it gets every field that the SDK's types require. */
+  isForeignAnswer?: boolean;
+}
+
+/** Place of a part; not every place accepts every block. */
+export type AnthropicBlockPosition = "system" | "user" | "assistant" | "result" | "document";
+
+const CACHE_CONTROL = "cache_control";
+
+const UNSUPPORTED_FIELDS: Readonly<Partial<Record<string, AnthropicLoss>>> = {
+  ...UNSUPPORTED_PART_FIELDS,
+  cache: "metadata-dropped",
+};
+
+/** Counts a breakpoint that is restored from residue. */
+export function countCacheControl(cacheControl: unknown, state: AnthropicEncodeState): void {
+  if (cacheControl !== undefined && cacheControl !== null) state.cacheCount++;
+}
+
+/** Writes a breakpoint, unless the limit is reached. */
+export function writeCacheControl(
+  wire: JsonObject,
+  { cache }: Pick<PartBase, "cache">,
+  state: AnthropicEncodeState,
+): void {
+  if (cache === undefined) return;
+  if (state.context.repair && state.cacheCount >= MAX_CACHE_BREAKPOINTS) {
+    state.context.report.addLoss("cache-breakpoint-limit", "cache");
+    return;
+  }
+  state.cacheCount++;
+  const cacheControl: CacheControl = { type: "ephemeral" };
+  if (cache.ttl !== undefined) cacheControl.ttl = cache.ttl;
+  wire[CACHE_CONTROL] = cacheControl;
+}
+
+/** Adds breakpoint and residue to a block, and reports every field that is not in `supported`. */
+export function closeBlock<T extends JsonObject>(
+  wire: T,
+  part: Part,
+  supported: ReadonlySet<string>,
+  state: AnthropicEncodeState,
+  ...inner: readonly string[]
+): T {
+  const { context } = state;
+  if (part.cache !== undefined && supported.has("cache")) writeCacheControl(wire, part, state);
+  if (part.extra !== undefined) {
+    countCacheControl(part.extra[context.dialect]?.[CACHE_CONTROL], state);
+    restoreResidue(wire, part, context, ...inner);
+    reportNotPortableResidue<AnthropicLoss>(part, context);
+    reportUnknownEvents(part, context);
+  }
+  reportUnsupportedFields(part, supported, context, "field-unsupported", UNSUPPORTED_FIELDS);
+  return wire;
+}

@@ -1,0 +1,71 @@
+// Encodes turns as Anthropic messages. Content that is one plain text is written as a string.
+import type { JsonObject } from "../../../model/json/index.ts";
+import type { Message } from "../../../model/message.ts";
+import type { BlockContent } from "../../blocks/encode-turns.ts";
+import { TurnWriter } from "../../blocks/encode-turns.ts";
+import { addPart } from "../content/encode-block.ts";
+import type { AnthropicEncodeState } from "../content/encode-state.ts";
+
+export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
+  /** True if the last assistant message lost some of its reasoning. */
+  #lostReasoning = false;
+
+  constructor(history: readonly Message[], state: AnthropicEncodeState, lastTurn: number) {
+    super(history, state, lastTurn, addPart);
+  }
+
+  protected encodeText(text: string, form: JsonObject): BlockContent {
+    return form["content"] === "list" ? [{ type: "text", text }] : text;
+  }
+
+  protected compactBlocks(blocks: JsonObject[], form: JsonObject): BlockContent {
+    const text = blocks.length === 1 && form["content"] === undefined ? findOnlyText(blocks[0]) : undefined;
+    return text ?? blocks;
+  }
+
+  protected restoreSpelling(content: BlockContent): BlockContent {
+    return content;
+  }
+
+  protected toBlocks(content: BlockContent | undefined): JsonObject[] {
+    return toBlocks(content);
+  }
+
+  protected override onTurn(message: Message, role: string, content: BlockContent, isMerged: boolean): void {
+    if (role !== "assistant") return;
+    this.#lostReasoning = hasLostReasoning(message, content) || (isMerged && this.#lostReasoning);
+  }
+
+  /** True if the last message has results of an assistant message that lost its reasoning or is of another provider (B8). */
+  endsWithoutThinking(): boolean {
+    const [calls, results] = this.messages.slice(-2).map(({ content }) => toBlocks(content));
+    if (calls === undefined || results?.[0]?.["type"] !== "tool_result") return false;
+    const first = calls[0]?.["type"];
+    if (first === "thinking" || first === "redacted_thinking") return false;
+    return this.#lostReasoning || calls.some(isForeignCall);
+  }
+}
+
+/** Returns the text of a block that has no other field. */
+function findOnlyText(block: JsonObject = {}): string | undefined {
+  const { type, text } = block;
+  return type === "text" && typeof text === "string" && Object.keys(block).length === 2 ? text : undefined;
+}
+
+/** True if a block is a call that an Anthropic model did not make. */
+function isForeignCall({ type, id }: JsonObject): boolean {
+  return type === "tool_use" && !(typeof id === "string" && id.startsWith("toolu_"));
+}
+
+/** True if a message has more reasoning parts than thinking blocks. */
+function hasLostReasoning({ parts }: Message, content: BlockContent): boolean {
+  let lost = 0;
+  for (const part of parts) if (part.type === "reasoning") lost++;
+  if (lost > 0)
+    for (const { type } of toBlocks(content)) if (type === "thinking" || type === "redacted_thinking") lost--;
+  return lost > 0;
+}
+
+function toBlocks(content: BlockContent | undefined): JsonObject[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+}

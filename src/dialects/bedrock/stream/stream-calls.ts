@@ -1,0 +1,30 @@
+// Tool calls of all answers in one Bedrock stream: each call has its own id and at most one result (B17).
+import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
+import type { StreamCalls } from "../../blocks/stream/answer-deltas.ts";
+
+export class BedrockStreamCalls implements StreamCalls {
+  /** Call ids of the answers that have ended. */
+  readonly usedIds = new Set<string>();
+  /** Call ids of the current answer. */
+  #currentIds: string[] = [];
+  readonly #answeredIds = new Set<string>();
+
+  assignId({ toolCallId }: ToolCallPart): void {
+    this.#currentIds.push(toolCallId);
+  }
+
+  endAnswer(): void {
+    for (const id of this.#currentIds) this.usedIds.add(id);
+    this.#currentIds = [];
+  }
+
+  acceptResult({ toolCallId: id, executor }: ToolResultPart): boolean {
+    const isCurrent = this.#currentIds.includes(id);
+    const isKnown = executor === "provider" || this.usedIds.has(id) || isCurrent;
+    if (this.#answeredIds.has(id) || !isKnown) return false;
+    this.#answeredIds.add(id);
+    // A later call with this id is another call.
+    if (!isCurrent) this.usedIds.add(id);
+    return true;
+  }
+}

@@ -1,0 +1,111 @@
+// Provider errors, and error bodies that arrive in place of a response.
+import type { JsonObject } from "../../model/json/index.ts";
+import { stringifyJson } from "../../model/json/index.ts";
+import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
+import type { ModelResponse } from "../../model/response.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { kindFromMessage, kindFromStatus, parseRetryAfter } from "../kit/errors/provider-errors.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
+import { reportMessageFields } from "../kit/history/user-assistant-turns.ts";
+import { readForm, reportUnsupportedFields, restoreResidue, storeForm } from "../kit/residue/residue.ts";
+import { reportNotPortableResponse } from "../kit/residue/response-residue.ts";
+import type { BlockLoss } from "./losses.ts";
+
+/**
+ * Builds a provider error. A missing or vague kind is refined by the message: both providers report an overlong prompt
+ * as an invalid request, and only the message names the reason.
+ */
+export function buildProviderError(
+  wire: unknown,
+  status: number | undefined,
+  wireMessage: string | undefined,
+  kind: ProviderErrorKind | undefined,
+): ProviderError {
+  const message = wireMessage ?? (wire === undefined ? "" : stringifyJson(wire));
+  const isVague = kind === undefined || kind === "invalid-request";
+  const error: ProviderError = {
+    kind: (isVague ? kindFromMessage(message) : undefined) ?? kind ?? kindFromStatus(status),
+    message,
+    raw: wire,
+  };
+  if (status !== undefined) error.status = status;
+  const retryAfterMs = parseRetryAfter(message);
+  if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
+  return error;
+}
+
+/** The error codec of one dialect. */
+export interface ErrorCodec {
+  readError(wire: unknown): ProviderError;
+  encodeError(error: ProviderError): { wire: unknown };
+  /** Loss code of the response's `id` and `model`, which an error body does not have. */
+  readonly idLoss: "field-unsupported" | "metadata-dropped";
+  /** Kinds that only describe the reader's connection; an error body without them loses no content. */
+  readonly connectionKinds: ReadonlySet<string>;
+}
+
+const BODY_FORM = "body";
+
+/** Returns a response without content that failed with `error`. */
+export function buildErrorResponse(error: ProviderError, dialect: string): ModelResponse {
+  const response: ModelResponse = {
+    id: "",
+    model: "",
+    message: { role: "assistant", parts: [] },
+    finishReason: { unified: "error" },
+    error,
+  };
+  storeForm(response, dialect, BODY_FORM, "error");
+  return response;
+}
+
+const ERROR_RESPONSE_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "model",
+  "message",
+  "finishReason",
+  "error",
+  "extra",
+]);
+const UNSUPPORTED_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = { createdAt: "metadata-dropped" };
+
+/** Encodes a response that was decoded from an error body; undefined for every other, or if content was added. */
+export function encodeErrorResponse(
+  response: ModelResponse,
+  context: EncodeContext<BlockLoss>,
+  codec: ErrorCodec,
+): JsonObject | undefined {
+  const { message, error, finishReason } = response;
+  const { dialect, report } = context;
+  if (response.extra === undefined || readForm(response, dialect)[BODY_FORM] !== "error") return undefined;
+  if (error === undefined || message.parts.length > 0) {
+    report.addLoss("form-stale", ["extra", dialect, "$form", BODY_FORM]);
+    return undefined;
+  }
+  const { wire } = codec.encodeError(error);
+  reportErrorFields(error, wire, context, codec);
+  for (const field of ["id", "model"] as const) if (response[field] !== "") report.addLoss(codec.idLoss, field);
+  if (finishReason.unified !== "error") report.addLoss("finish-reason-approximated", ["finishReason", "unified"]);
+  if (finishReason.raw !== undefined) report.addLoss("raw-finish-reason-dropped", ["finishReason", "raw"]);
+  context.pathTracker.into("message", () => reportMessageFields(message, context));
+  const body: JsonObject = isObject(wire) ? { ...wire } : {};
+  restoreResidue(body, response, context);
+  reportNotPortableResponse(response, context);
+  reportUnsupportedFields(response, ERROR_RESPONSE_FIELDS, context, "field-unsupported", UNSUPPORTED_FIELDS);
+  return body;
+}
+
+/** Reports the fields of an error that a reader of its body `wire` does not get. */
+export function reportErrorFields(
+  error: ProviderError,
+  wire: unknown,
+  { report }: EncodeContext<BlockLoss>,
+  codec: ErrorCodec,
+): void {
+  const decoded = codec.readError(wire);
+  for (const field of ["kind", "status", "retryAfterMs", "retryable"] as const) {
+    if (error[field] === undefined || error[field] === decoded[field]) continue;
+    const isNote = field === "kind" && codec.connectionKinds.has(error.kind);
+    report.addLoss(isNote ? "metadata-dropped" : "field-unsupported", ["error", field]);
+  }
+}

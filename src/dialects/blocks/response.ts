@@ -1,0 +1,79 @@
+// Parts of a response that both dialects decode and encode in the same way: stop reason, supported fields, content.
+import type { FinishReason, UnifiedFinishReason } from "../../model/finish-reason.ts";
+import type { JsonObject } from "../../model/json/index.ts";
+import type { Message } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import type { ModelResponse } from "../../model/response.ts";
+import type { EncodeContext } from "../dialect.ts";
+import type { ValueMap } from "../kit/fields/value-map.ts";
+import { reportMessageFields } from "../kit/history/user-assistant-turns.ts";
+import { storeForm } from "../kit/residue/residue.ts";
+import { storeField } from "./fields.ts";
+import type { BlockLoss } from "./losses.ts";
+
+type StopReasons = ValueMap<UnifiedFinishReason, string>;
+
+/** Decodes the stop reason in the field `key`; an unknown one is stored with the form `own` (B62). */
+export function decodeStopReason(
+  wire: JsonObject,
+  key: string,
+  response: Pick<ModelResponse, "finishReason" | "extra">,
+  stopReasons: StopReasons,
+  dialect: string,
+): void {
+  const raw = wire[key];
+  if (typeof raw !== "string") {
+    if (raw === undefined) storeForm(response, dialect, key, "none");
+    else storeField(response, wire, key, dialect);
+    return;
+  }
+  const unified = stopReasons.toModel(raw);
+  response.finishReason = { unified: unified ?? "other", raw };
+  if (unified === undefined) storeForm(response, dialect, key, "own");
+}
+
+/** Returns the stop reason of a finish reason, or `fallback`; `isOwn` if an unknown raw value is of this dialect. */
+export function encodeStopReason<Fallback extends string | null>(
+  { unified, raw }: FinishReason,
+  stopReasons: StopReasons,
+  isOwn: boolean,
+  fallback: Fallback,
+  { report }: EncodeContext<BlockLoss>,
+): string | Fallback {
+  const isRawValid = raw !== undefined && (stopReasons.toModel(raw) ?? (isOwn ? "other" : undefined)) === unified;
+  const stopReason: string | Fallback = isRawValid ? raw : (stopReasons.toWire(unified) ?? fallback);
+  if (raw !== undefined && !isRawValid) report.addLoss("raw-finish-reason-dropped", ["finishReason", "raw"]);
+  const isExact =
+    stopReason === null
+      ? raw === undefined && unified === "other"
+      : isRawValid || stopReasons.toModel(stopReason) === unified;
+  if (!isExact) report.addLoss("finish-reason-approximated", ["finishReason", "unified"]);
+  return stopReason;
+}
+
+/** Fields of a response that both dialects support. */
+export const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "model",
+  "message",
+  "finishReason",
+  "usage",
+  "extra",
+]);
+/** Loss codes of the response fields that neither dialect supports. */
+export const UNSUPPORTED_RESPONSE_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = {
+  createdAt: "metadata-dropped",
+  error: "failure-unsupported",
+};
+
+/** Encodes the blocks of a response's message; the path tracker is at the response. */
+export function encodeAnswerContent(
+  message: Message,
+  context: EncodeContext<BlockLoss>,
+  encodeParts: (parts: readonly Part[], key: string) => JsonObject[],
+): JsonObject[] {
+  return context.pathTracker.into("message", () => {
+    reportMessageFields(message, context);
+    return encodeParts(message.parts, "parts");
+  });
+}

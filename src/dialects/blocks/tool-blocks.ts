@@ -1,0 +1,100 @@
+// Encodes the fields that tool calls and tool results have in both dialects: ids, arguments, input schemas.
+import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { FunctionTool } from "../../model/request.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { copyField, isObject } from "../kit/fields/read-wire.ts";
+import { readForm } from "../kit/residue/residue.ts";
+import { FREE_FORM_SCHEMA, WRAPPER_FIELD } from "../kit/tools/text-tools.ts";
+import { toWireCallId } from "../kit/tools/tool-call-ids.ts";
+import type { BlockEncodeState } from "./encode-state.ts";
+import type { BlockLoss } from "./losses.ts";
+
+const COMMON_FIELDS = ["type", "toolCallId", "toolName", "executor", "extra", "cache", "seals"];
+/** Fields of a call that both dialects support. */
+export const CALL_FIELDS: readonly string[] = [...COMMON_FIELDS, "input", "inputText", "invalid"];
+/** Fields of a result that both dialects support. */
+export const RESULT_FIELDS: readonly string[] = [...COMMON_FIELDS, "isError", "output"];
+
+/** Returns the id to write; undefined if the decoded block had none. Ids of provider tools are never renamed. */
+export function encodeCallId(
+  part: ToolCallPart | ToolResultPart,
+  { names, context }: BlockEncodeState,
+): string | undefined {
+  if (names !== undefined && part.executor !== "provider") return toWireCallId(part, names, context);
+  const form = part.extra === undefined ? undefined : readForm(part, context.dialect)["id"];
+  return form === null ? undefined : typeof form === "string" ? form : part.toolCallId;
+}
+
+/** Numbers that a double may not represent: only then is `inputText` more exact than `input`. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
+
+/** Writes the arguments of a call as an object; `isProviderCall` arguments are written unchanged. */
+export function writeCallInput(
+  part: ToolCallPart,
+  wire: JsonObject,
+  isProviderCall: boolean,
+  context: EncodeContext<BlockLoss>,
+): void {
+  const { input, inputText } = part;
+  if (isObject(input) || input === undefined) {
+    const isExact = inputText !== undefined && LONG_NUMBER.test(inputText);
+    // Parsed arguments are JSON; missing arguments are an empty object (B20).
+    const value = isExact ? (parseArguments(formatArguments(part)).input as JsonValue) : (input ?? {});
+    const hadNoInput = part.extra !== undefined && readForm(part, context.dialect)["input"] === "none";
+    if (!hadNoInput || !isObject(value) || Object.keys(value).length > 0) wire["input"] = value;
+  } else if (context.repair && !isProviderCall) {
+    // The decoder does not unwrap it: an object with this key may be real arguments (B22).
+    context.report.addLoss("arguments-wrapped", "input");
+    const wrapped: JsonObject = {};
+    copyField(part, "input", wrapped, WRAPPER_FIELD);
+    wire["input"] = wrapped;
+  } else copyField(part, "input", wire);
+}
+
+/** Reports the `invalid` flag, unless the finish reason already marks the call as cut off. */
+export function reportInvalidCall(part: ToolCallPart, { context, cutOffCall }: BlockEncodeState): void {
+  if (part.invalid === undefined || (part.invalid && cutOffCall === part)) return;
+  context.report.addLoss(part.invalid ? "invalid-call-unsupported" : "metadata-dropped", "invalid");
+}
+
+type InputSchema = NonNullable<FunctionTool["inputSchema"]>;
+
+/** Returns a schema that the target accepts for a tool's input: an object at its root. */
+export function encodeInputSchema(
+  { inputSchema, format }: FunctionTool,
+  { report, repair }: EncodeContext<BlockLoss>,
+  isAccepted: (schema: InputSchema) => boolean,
+  convert: (schema: InputSchema) => { schema: InputSchema; change: string },
+): InputSchema {
+  if (inputSchema === undefined) {
+    report.addLoss("schema-synthesized", "inputSchema");
+    return format === "text" ? FREE_FORM_SCHEMA : { type: "object" };
+  }
+  if (!repair || isAccepted(inputSchema)) return inputSchema;
+  const { schema, change } = convert(inputSchema);
+  report.addLoss("schema-changed", "inputSchema", change);
+  return schema;
+}
+
+/** Fields of a function tool that both dialects support. */
+export const FUNCTION_TOOL_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "description",
+  "inputSchema",
+  "strict",
+  "format",
+  "cache",
+  "extra",
+]);
+/** Fields of a provider tool that both dialects support. */
+export const PROVIDER_TOOL_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "dialect",
+  "name",
+  "value",
+  "cache",
+  "extra",
+]);

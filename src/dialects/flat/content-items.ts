@@ -1,0 +1,112 @@
+// Items of the fields `content`, `reasoning` and `refusal`: a text, or a list of texts, media and unknown items, which
+// become opaque parts (B43). The plain form is a string for one text and a list for more; without items, `content` is ""
+// and the other fields are absent.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import type { Message } from "../../model/message.ts";
+import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
+import type { DecodeContext } from "../dialect.ts";
+import { isObject, readList, readObject } from "../kit/fields/read-wire.ts";
+import type { FlatResidue } from "./residue.ts";
+import { ABSENT, storeEmptyForm, storeUnknownFields, storeFlatForm } from "./residue.ts";
+import type { FlatEncodeContext } from "./losses.ts";
+import { decodeMedia, encodeMedia, isMediaType } from "./media.ts";
+import type { FlatSlot } from "./wire-names.ts";
+import { FLAT } from "./wire-names.ts";
+import type { FlatText } from "./types.ts";
+
+const TEXT_FIELDS = new Set(["type", "text"]);
+
+export function decodeItem(item: JsonObject, slot: Exclude<FlatSlot, "tool_calls">): Part {
+  const { type, text } = item;
+  if (type === "text" && typeof text === "string") {
+    const part: TextPart | ReasoningPart | RefusalPart = { type: slot === "content" ? "text" : slot, text };
+    storeUnknownFields(part, item, TEXT_FIELDS);
+    return part;
+  }
+  return (slot === "content" && isMediaType(type) ? decodeMedia(type, item) : undefined) ?? decodeOpaque(item, slot);
+}
+
+export function decodeOpaque(value: JsonValue, place: FlatSlot | "thinking_blocks"): OpaquePart {
+  const part: OpaquePart = { type: "opaque", dialect: FLAT, value };
+  if (place !== "content") storeFlatForm(part, "place", place);
+  return part;
+}
+
+/** True if the item is a text without further fields, which can be written as a string. */
+function isPlainText(item: JsonObject): item is { type: "text"; text: string } {
+  return item["type"] === "text" && typeof item["text"] === "string" && Object.keys(item).length === 2;
+}
+
+/** Decodes the parts in a field; a form that is not plain is stored on the message. */
+export function decodeSlot(
+  wire: JsonObject,
+  slot: FlatSlot,
+  message: Message,
+  context: DecodeContext,
+  decode: (item: JsonObject, index: number) => Part,
+): Part[] {
+  const value = wire[slot];
+  if (value === undefined || value === null || value === "") {
+    storeEmptyForm(message, slot, value, slot === "content" ? "" : undefined);
+    return [];
+  }
+  if (typeof value === "string" && slot !== "tool_calls") return [decode({ type: "text", text: value }, 0)];
+  const list = readList(value, context, slot);
+  const [only] = list;
+  if (list.length === 0 || (list.length === 1 && isObject(only) && isPlainText(only) && only.text !== "")) {
+    storeFlatForm(message, slot, []);
+  }
+  return context.pathTracker.each(slot, list, (item, index) => decode(readObject(item, context), index));
+}
+
+/** The plain separator of reasoning texts that are joined into one string. */
+export const PLAIN_SEPARATOR = "\n\n";
+
+/** Encodes the items of a field; undefined for none. `isOptional`: thinking blocks repeat the texts, so that these may be joined or omitted. */
+export function encodeSlot(
+  slot: FlatSlot,
+  items: JsonObject[],
+  isOptional: boolean,
+  residue: FlatResidue,
+): JsonValue | undefined {
+  const form = residue.getForm(slot);
+  if (items.length === 0 || (isOptional && (form === ABSENT || form === null))) return undefined;
+  const texts = items.filter(isPlainText).map(({ text }) => text);
+  const isText = texts.length === items.length && (isOptional || (texts.length === 1 && texts[0] !== ""));
+  if (isText && !Array.isArray(form)) {
+    const separator = texts.length > 1 ? residue.takeForm("reasoning_joint") : undefined;
+    return texts.join(typeof separator === "string" ? separator : PLAIN_SEPARATOR) || undefined;
+  }
+  if (Array.isArray(form)) residue.takeForm(slot);
+  return items;
+}
+
+export function encodeText(text: string, residue: FlatResidue): JsonObject {
+  const item: JsonObject = { type: "text", text } satisfies FlatText;
+  residue.restoreUnknownFields(item);
+  return item;
+}
+
+/** Encodes a part of `content`, of a message or a result; returns undefined and reports a part that is not supported. */
+export function encodeContentItem(
+  part: Part,
+  residue: FlatResidue,
+  context: FlatEncodeContext,
+): JsonObject | undefined {
+  switch (part.type) {
+    case "text":
+      return encodeText(part.text, residue);
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return encodeMedia(part, residue, context);
+    case "opaque":
+      if (part.dialect === FLAT && isObject(part.value)) return part.value;
+      context.report.addLoss(part.dialect === FLAT ? "part-unsupported" : "opaque-not-portable");
+      return undefined;
+    default:
+      context.report.addLoss("part-unsupported");
+      return undefined;
+  }
+}

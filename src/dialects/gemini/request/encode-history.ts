@@ -1,0 +1,185 @@
+// Encodes messages into contents, one each. Adjacent results are one content, and so are the assistant's messages
+// between a call and its result. System text goes to `systemInstruction`.
+import type { Message } from "../../../model/message.ts";
+import type { ModelRequest } from "../../../model/request.ts";
+import type { EncodeContext } from "../../dialect.ts";
+import { OMITTED_HISTORY_TEXT, prepareTurns } from "../../kit/history/prepare-history.ts";
+import { RenameTable } from "../../kit/tools/tool-renames.ts";
+import { readForm, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { countLeadingSystemTurns } from "../../kit/history/system-text.ts";
+import type { OutgoingTurn } from "../../kit/history/turn.ts";
+import { encodeTurnParts, isPlainMessage, reportContentFields, toContent } from "../content/encode-content.ts";
+import type { GeminiLossCode } from "../losses.ts";
+import { endsWithResult, joinSplitContents } from "./join-split-contents.ts";
+import { encodeSystemInstruction } from "./system-instruction.ts";
+import { MODEL_BEFORE_3, MODEL_FROM_3, TOOL_NAME_RULE } from "../terms.ts";
+import type { GeminiContent, GeminiPart } from "../types.ts";
+import type { GeminiEncodeState } from "../content/encode-state.ts";
+
+export interface GeminiHistory {
+  systemInstruction: GeminiContent | string | undefined;
+  contents: (GeminiContent | string)[];
+}
+
+/** `model` is the model that reads the history. An answer to a client has none and is never repaired. */
+export function createEncodeState(
+  requestContext: EncodeContext<GeminiLossCode>,
+  isAnswer: boolean,
+  model = "",
+): GeminiEncodeState {
+  const context = isAnswer ? { ...requestContext, repair: false } : requestContext;
+  const movedMedia = context.repair && MODEL_BEFORE_3.test(model) ? [] : undefined;
+  return {
+    context,
+    renameTable: new RenameTable(undefined, TOOL_NAME_RULE, context),
+    encodedCalls: new Map(),
+    isAnswer,
+    movedMedia,
+  };
+}
+
+/** Returns the contents; with system text, an object with `systemInstruction` and `contents`. */
+export function encodeMessages(messages: readonly Message[], context: EncodeContext<GeminiLossCode>): unknown {
+  const { systemInstruction, contents } = encodeHistory(messages, createEncodeState(context, false));
+  return systemInstruction === undefined ? contents : { systemInstruction, contents };
+}
+
+/** Encodes a history. The path tracker must be at the list of messages. */
+export function encodeHistory(messages: readonly Message[], state: GeminiEncodeState, model = ""): GeminiHistory {
+  const { context } = state;
+  const turns = prepareTurns(joinSplitContents(messages, context), { noPrefill: context.repair }, context);
+  const leadingCount = countLeadingSystemTurns(turns, true);
+  const laterSystemTurns: OutgoingTurn[] = [];
+  const contents = new ContentListBuilder(state);
+  // Gemini checks signatures after the last user input only. Calls of other models get the placeholder everywhere, so
+  // that the encoded prefix stays the same in the next request (B44); earlier calls that came unsigned from Gemini's
+  // own wire stay unsigned.
+  const requiresSignatures = context.repair && MODEL_FROM_3.test(model);
+  const lastUserTurn = requiresSignatures ? turns.findLastIndex(isUserInput) : turns.length;
+  for (let at = leadingCount; at < turns.length; at++) {
+    const turn = turns[at] as OutgoingTurn;
+    const { role } = turn.message;
+    if (role === "system" || role === "developer") laterSystemTurns.push(turn);
+    else
+      contents.add(turn, requiresSignatures && (at > lastUserTurn || !hasUnsignedForm(turn.message, context.dialect)));
+  }
+  return {
+    systemInstruction: encodeSystemInstruction(turns.slice(0, leadingCount), laterSystemTurns, state),
+    contents: contents.end(),
+  };
+}
+
+const SIGNATURE = "signature";
+
+/** Stores for each message with calls that it came without a signature, if its model issues signatures. */
+export function storeUnsignedCalls({ messages, model = "" }: ModelRequest, dialect: string): void {
+  if (!MODEL_FROM_3.test(model)) return;
+  for (const message of messages) {
+    const { role, parts } = message;
+    if (role !== "assistant" || !parts.some(({ type }) => type === "tool-call")) continue;
+    if (!parts.some(({ seals }) => seals !== undefined)) storeForm(message, dialect, SIGNATURE, "none");
+  }
+}
+
+function hasUnsignedForm(message: Message, dialect: string): boolean {
+  return message.extra !== undefined && readForm(message, dialect)[SIGNATURE] === "none";
+}
+
+function isUserInput({ message: { role, parts } }: OutgoingTurn): boolean {
+  return role === "user" || (role === "tool" && parts.some(({ type }) => type === "text"));
+}
+
+function isFunctionCallPart({ functionCall }: GeminiPart): boolean {
+  return functionCall !== undefined;
+}
+
+class ContentListBuilder {
+  readonly #contents: (GeminiContent | string)[] = [];
+  readonly #state: GeminiEncodeState;
+  #openContent: GeminiContent | undefined;
+  #lastMessage: Message | undefined;
+  /** True after a function call: Gemini accepts only its results as the next turn (B25). */
+  #endsWithCall = false;
+  /** Index of the message that the first content was encoded from. */
+  #firstIndex: number | undefined;
+
+  constructor(state: GeminiEncodeState) {
+    this.#state = state;
+  }
+
+  add(turn: OutgoingTurn, needsSignature: boolean): void {
+    const { message, index } = turn;
+    const { context } = this.#state;
+    const { pathTracker } = context;
+    const isPlain = isPlainMessage(message);
+    const openContent = this.#shouldJoin(turn) ? this.#openContent : undefined;
+    if (openContent === undefined) this.#addMovedMedia();
+    // Gemini expects the signature on the first call of a turn only.
+    const parts = encodeTurnParts(
+      turn,
+      this.#state,
+      needsSignature && message.role === "assistant" && openContent === undefined,
+    );
+    pathTracker.enter(index);
+    if (!isPlain) reportContentFields(message, context);
+    if (parts.length === 0 && context.repair && openContent === undefined) context.report.addLoss("message-empty");
+    else if (openContent === undefined) this.#addContent(toContent(parts, message, context), index);
+    else this.#joinContent(openContent, parts, message);
+    pathTracker.leave();
+    if (openContent === undefined && parts.length === 0 && context.repair) return;
+    this.#lastMessage = message;
+    this.#endsWithCall =
+      context.repair && message.role === "assistant" && (openContent !== undefined || parts.some(isFunctionCallPart));
+  }
+
+  #addContent(content: GeminiContent | string, index: number): void {
+    this.#firstIndex ??= index;
+    this.#contents.push(content);
+    this.#openContent = typeof content === "string" ? undefined : content;
+  }
+
+  /** Appends parts to the open content. The path tracker must be at the message. */
+  #joinContent(open: GeminiContent, parts: GeminiPart[], message: Message): void {
+    const { context } = this.#state;
+    (open.parts ??= []).push(...parts);
+    if (message.extra === undefined) return;
+    if (readForm(message, context.dialect)["role"] !== undefined) {
+      context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "role"]);
+    }
+    restoreResidue(open, message, context);
+  }
+
+  /** True if a message must join the open content, which is reported. */
+  #shouldJoin({ message, index }: OutgoingTurn): boolean {
+    if (this.#openContent === undefined) return false;
+    const joins = message.role === "assistant" ? this.#endsWithCall : this.#continuesResults(message);
+    if (joins) this.#state.context.report.addLoss("turns-merged", [index, "role"]);
+    return joins;
+  }
+
+  /** True if a message continues the results before it, and was not a content of its own. */
+  #continuesResults({ role, parts: [first], extra }: Message): boolean {
+    if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
+    if (!endsWithResult(this.#lastMessage)) return false;
+    return extra === undefined || readForm({ extra }, this.#state.context.dialect)["turn"] !== "own";
+  }
+
+  /** Adds media that old models do not accept in function responses as a content after the results. */
+  #addMovedMedia(): void {
+    const { movedMedia } = this.#state;
+    if (movedMedia !== undefined && movedMedia.length > 0)
+      this.#contents.push({ role: "user", parts: movedMedia.splice(0) });
+  }
+
+  /** Returns all contents; Gemini requires the first to be the user's (B41). */
+  end(): (GeminiContent | string)[] {
+    const { context } = this.#state;
+    this.#addMovedMedia();
+    const [first] = this.#contents;
+    if (context.repair && (first === undefined || (typeof first === "object" && first.role === "model"))) {
+      context.report.addLoss("user-turn-synthesized", this.#firstIndex);
+      this.#contents.unshift({ role: "user", parts: [{ text: OMITTED_HISTORY_TEXT }] });
+    }
+    return this.#contents;
+  }
+}

@@ -1,0 +1,134 @@
+// Decodes and encodes the schema fields of the wire: Gemini's Schema if it can express the schema, else JSON Schema,
+// which has a separate field.
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { stringifyJson } from "../../../model/json/index.ts";
+import { parsePointer } from "../../../model/json/short-pointer.ts";
+import type { WithExtra } from "../../../model/parts.ts";
+import type { SchemaObject } from "../../../model/request.ts";
+import type { EncodeContext } from "../../dialect.ts";
+import { toObjectSchema, allowsObjectType } from "../../kit/schemas/object-schema.ts";
+import { copyField, isObject } from "../../kit/fields/read-wire.ts";
+import { readForm, storeForm } from "../../kit/residue/residue.ts";
+import type { GeminiLossCode } from "../losses.ts";
+import { fitsGeminiSchema, fromGeminiSchema, readGeminiSchema, toGeminiSchema } from "./convert-schema.ts";
+
+/** Vendors that do not accept the JSON Schema fields. */
+const VENDORS_WITHOUT_JSON_SCHEMA: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
+
+/** The two wire fields of one schema; the form of its spelling is stored under the name of the first. */
+export interface SchemaFieldPair {
+  readonly subset: string;
+  readonly native: string;
+}
+export const PARAMETERS_SCHEMA: SchemaFieldPair = { subset: "parameters", native: "parametersJsonSchema" };
+export const RESPONSE_SCHEMA: SchemaFieldPair = { subset: "response", native: "responseJsonSchema" };
+export const OUTPUT_SCHEMA: SchemaFieldPair = { subset: "responseSchema", native: "responseJsonSchema" };
+
+const OWN_SPELLING = "own";
+const NATIVE_FIELD = "json";
+const EMPTY_OBJECT = "empty";
+
+/** Decodes a schema from one of two fields; returns undefined if none or both are present. */
+export function decodeSchema(
+  wire: JsonObject,
+  { subset, native }: SchemaFieldPair,
+  target: WithExtra,
+  decodedKeys: string[],
+  dialect: string,
+): JsonObject | undefined {
+  const [field, other] = wire[subset] === undefined ? [native, subset] : [subset, native];
+  const schema = wire[field];
+  if (!isObject(schema) || wire[other] !== undefined) return undefined;
+  decodedKeys.push(field);
+  const isSubset = field === subset;
+  const exact = isSubset ? fromGeminiSchema(schema) : schema;
+  if (exact === undefined) {
+    const decoded = readGeminiSchema(schema);
+    // A schema that does not convert back exactly is stored as form; if it already was in JSON Schema spelling, only
+    // that fact is.
+    storeForm(target, dialect, subset, isIdenticalSchema(decoded, schema) ? OWN_SPELLING : schema);
+    return decoded;
+  }
+  const lacksObjectRoot = subset === PARAMETERS_SCHEMA.subset && !allowsObjectType(schema);
+  if (isEmptyParameters(schema, subset) || (!isSubset && (lacksObjectRoot || fitsGeminiSchema(schema)))) {
+    storeForm(target, dialect, subset, isSubset ? EMPTY_OBJECT : NATIVE_FIELD);
+  }
+  return exact;
+}
+
+/** True if two schemas have the same JSON text; the order of properties counts. */
+function isIdenticalSchema(schema: JsonObject, other: JsonObject): boolean {
+  return stringifyJson(schema) === stringifyJson(other);
+}
+
+/** True for the parameters of an object without properties, which means no parameters. */
+function isEmptyParameters(
+  { type, properties = {}, additionalProperties = false, ...rest }: SchemaObject,
+  field: string,
+): boolean {
+  if (field !== PARAMETERS_SCHEMA.subset || additionalProperties !== false || Object.keys(rest).some(isConstraint))
+    return false;
+  return typeof type === "string" && /^object$/i.test(type) && Object.keys(Object(properties)).length === 0;
+}
+function isConstraint(keyword: string): boolean {
+  return keyword !== "required" && keyword !== "$schema";
+}
+
+/**
+ * Encodes a schema into one of its two fields (B51). The path tracker must be at the object whose field `modelField` is
+ * the schema.
+ */
+export function encodeSchema(
+  schema: SchemaObject,
+  modelField: string,
+  { subset, native }: SchemaFieldPair,
+  target: WithExtra,
+  wire: JsonObject,
+  context: EncodeContext<GeminiLossCode>,
+): void {
+  const form: JsonValue | undefined =
+    target.extra === undefined ? undefined : readForm(target, context.dialect)[subset];
+  // SchemaObject is declared wider than JSON.
+  let jsonSchema = schema as JsonObject;
+  if (isObject(form)) {
+    if (isIdenticalSchema(readGeminiSchema(form), jsonSchema)) {
+      wire[subset] = form;
+      return;
+    }
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", subset]);
+  }
+  if (form === NATIVE_FIELD || form === OWN_SPELLING) {
+    wire[form === OWN_SPELLING ? subset : native] = jsonSchema;
+    return;
+  }
+  const isParameters = subset === PARAMETERS_SCHEMA.subset && context.repair;
+  if (isParameters && !allowsObjectType(jsonSchema)) {
+    const { schema: objectSchema, change } = toObjectSchema(jsonSchema);
+    // toObjectSchema returns JSON for JSON.
+    jsonSchema = objectSchema as JsonObject;
+    context.report.addLoss("schema-changed", modelField, change);
+  }
+  if (context.repair && form !== EMPTY_OBJECT && isEmptyParameters(jsonSchema, subset)) {
+    context.report.addLoss("parameters-empty", modelField);
+    return;
+  }
+  const { schema: converted, changes } = toGeminiSchema(jsonSchema);
+  const isNative = changes.length > 0 && !VENDORS_WITHOUT_JSON_SCHEMA.has(context.vendor);
+  wire[isNative ? native : subset] = isNative ? jsonSchema : isParameters ? withObjectRoot(converted) : converted;
+  if (isNative) return;
+  for (const { path, detail } of changes)
+    context.report.addLoss("schema-changed", [modelField, ...(parsePointer(path) ?? [])], detail);
+}
+
+/** Replaces a union of objects at the root by one object with the properties of all branches. */
+function withObjectRoot(schema: JsonObject): JsonObject {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const properties: JsonObject = {};
+  for (const branch of anyOf) {
+    const branchProperties = isObject(branch) && isObject(branch["properties"]) ? branch["properties"] : {};
+    for (const name of Object.keys(branchProperties))
+      if (!Object.hasOwn(properties, name)) copyField(branchProperties, name, properties);
+  }
+  return { type: "OBJECT", properties };
+}

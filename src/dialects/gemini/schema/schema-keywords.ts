@@ -1,0 +1,54 @@
+// Types and keywords of Gemini's Schema, and the values that each keyword accepts.
+
+export type GeminiSchemaType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
+
+const ANY_TYPE = new Set(["type", "title", "description", "default", "example", "nullable", "enum"]);
+const NUMERIC = ["format", "minimum", "maximum"];
+
+/** Keywords of each type. A schema without `type` gets the first type that has one of its keywords. */
+const KEYWORDS: Readonly<Record<GeminiSchemaType, readonly string[]>> = {
+  STRING: ["format", "pattern", "minLength", "maxLength"],
+  NUMBER: NUMERIC,
+  INTEGER: NUMERIC,
+  BOOLEAN: [],
+  ARRAY: ["items", "minItems", "maxItems"],
+  OBJECT: ["properties", "required", "propertyOrdering", "minProperties", "maxProperties"],
+  NULL: [],
+};
+const TYPES = Object.keys(KEYWORDS) as GeminiSchemaType[];
+
+/** Formats that every version of the API accepts; others make it reject the request. */
+const FORMATS = /^(STRING (enum|date-time)|NUMBER (float|double)|INTEGER int(32|64))$/;
+
+/** Returns Gemini's name of a JSON Schema type, in any case; undefined for unknown types. */
+export function toGeminiType(name: unknown): GeminiSchemaType | undefined {
+  return typeof name === "string" ? TYPES.find((type) => type === name.toUpperCase()) : undefined;
+}
+
+/** Returns the first type that a keyword is specific to; undefined if all types have it, or none. */
+export function findTypeWithKeyword(keyword: string): GeminiSchemaType | undefined {
+  return TYPES.find((type) => KEYWORDS[type].includes(keyword));
+}
+
+export function typeHasKeyword(keyword: string, type: GeminiSchemaType): boolean {
+  return ANY_TYPE.has(keyword) || KEYWORDS[type].includes(keyword);
+}
+
+/** True for keywords whose value is a count, such as `minItems`. */
+export function isCountKeyword(keyword: string): boolean {
+  return /^m..[ILP]/.test(keyword);
+}
+
+/** True if a keyword with a plain value accepts this value. */
+export function isValidKeywordValue(keyword: string, value: unknown, type: GeminiSchemaType): boolean {
+  if (isCountKeyword(keyword)) return Number.isSafeInteger(value) && Number(value) >= 0;
+  if (keyword === "default" || keyword === "example") return true;
+  if (keyword === "nullable") return typeof value === "boolean";
+  if (keyword.endsWith("imum")) return Number.isFinite(value);
+  return typeof value === "string" && (keyword !== "format" || FORMATS.test(`${type} ${value}`));
+}
+
+/** True if the `enum` of a schema of this type may contain the value; Gemini rejects empty strings there. */
+export function isValidEnumMember(value: unknown, type: GeminiSchemaType): boolean {
+  return type === "STRING" && typeof value === "string" && value !== "";
+}

@@ -1,0 +1,201 @@
+// Converts streamed arguments (values with a path such as `$.places[0].name`) to JSON text as they arrive. A value for
+// a container that is closed already repeats its top-level argument at the end: of duplicate JSON keys, the last one
+// counts.
+import { setOwn } from "../../../model/merge-extra.ts";
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { stringifyJson } from "../../../model/json/index.ts";
+import { copyField, isObject, unknownFields } from "../../kit/fields/read-wire.ts";
+
+type ArgumentPath = (string | number)[];
+
+const PATH_STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+/** Above the length of any real list; bounds the memory that a wrong index can cost. */
+const MAX_INDEX = 1 << 16;
+
+/** Parses a path into its steps; returns undefined if it is invalid. */
+function parseArgumentPath(text: JsonValue | undefined): ArgumentPath | undefined {
+  if (typeof text !== "string" || !text.startsWith("$")) return undefined;
+  const path: ArgumentPath = [];
+  PATH_STEP.lastIndex = 1;
+  while (PATH_STEP.lastIndex < text.length) {
+    const match = PATH_STEP.exec(text);
+    if (match === null) return undefined;
+    const [, name, index, quoted = match[4]] = match;
+    if (index === undefined) path.push(name ?? (quoted ?? "").replace(/\\(.)/g, "$1"));
+    else if (Number(index) < MAX_INDEX) path.push(Number(index));
+    else return undefined;
+  }
+  return typeof path[0] === "string" ? path : undefined;
+}
+
+/** A container whose JSON text is not closed yet. */
+interface OpenArgumentContainer {
+  /** Its key or index in the enclosing container. */
+  step: string | number;
+  isList: boolean;
+  /** Number of entries so far. */
+  length: number;
+  keys: Set<string | number>;
+}
+
+function createContainer(step: string | number, isList: boolean): OpenArgumentContainer {
+  return { step, isList, length: 0, keys: new Set() };
+}
+
+/** Returns the value of an argument, wrapped to preserve exact digits; undefined if it has none. */
+function readArgumentValue(arg: JsonObject): { value: JsonValue } | undefined {
+  const holder = { value: null };
+  for (const field of ["stringValue", "numberValue", "boolValue"]) {
+    if (arg[field] === undefined) continue;
+    copyField(arg, field, holder, "value");
+    return holder;
+  }
+  return arg["nullValue"] === undefined ? undefined : holder;
+}
+
+/** Returns a text escaped for JSON, without quotes. */
+function escapeJsonText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  "jsonPath willContinue stringValue numberValue boolValue nullValue".split(" "),
+);
+
+/** Returns the unknown fields of an argument with its path; undefined if there are none. */
+export function readUnknownArgument(arg: JsonValue): JsonValue | undefined {
+  const rest = isObject(arg) ? unknownFields(arg, KNOWN_FIELDS) : undefined;
+  return rest && isObject(arg) ? { jsonPath: arg["jsonPath"] ?? null, ...rest } : undefined;
+}
+
+export class PartialArguments {
+  readonly #values: JsonObject = {};
+  /** Open containers, the arguments object first. */
+  readonly #containers: OpenArgumentContainer[] = [createContainer("", false)];
+  /** "{" until it has been written, then "". */
+  #openingBrace = "{";
+  /** Path of the string that is not closed yet. */
+  #openTextPath: JsonValue | undefined;
+  /** Names of arguments that must be repeated at the end; once set, no further text is written before the end. */
+  #rewrittenNames: Set<string> | undefined;
+
+  /** Adds a value; returns the JSON text that it adds, or undefined if it is unreadable. */
+  add(arg: JsonValue): string | undefined {
+    if (!isObject(arg)) return undefined;
+    const { jsonPath, willContinue } = arg;
+    const path = parseArgumentPath(jsonPath);
+    const holder = readArgumentValue(arg);
+    if (path === undefined || holder === undefined) return undefined;
+    const { value } = holder;
+    const continuesText = typeof value === "string" && this.#openTextPath === jsonPath;
+    if (!setAtPath(this.#values, path, holder, continuesText)) return undefined;
+    if (this.#rewrittenNames !== undefined) {
+      this.#rewrittenNames.add(String(path[0]));
+      this.#openTextPath = typeof value === "string" && willContinue === true ? jsonPath : undefined;
+      return "";
+    }
+    if (typeof value !== "string")
+      return this.#beginValue(path, () => stringifyJson(holder).slice('{"value":'.length, -1));
+    const json = continuesText ? escapeJsonText(value) : this.#beginValue(path, () => `"${escapeJsonText(value)}`);
+    this.#openTextPath = jsonPath;
+    return willContinue === true || this.#rewrittenNames !== undefined ? json : json + this.#closeText();
+  }
+
+  /** True if no value has arrived. */
+  get isEmpty(): boolean {
+    for (const _ in this.#values) return false;
+    return true;
+  }
+
+  /** Returns the rest of the JSON text. */
+  end(): string {
+    let json = this.#closeText() + this.#openingBrace + this.#closeContainers(1);
+    let comma = this.#openingBrace === "" ? "," : "";
+    for (const name of this.#rewrittenNames ?? []) {
+      const holder: JsonObject = {};
+      copyField(this.#values, name, holder);
+      json += comma + stringifyJson(holder).slice(1, -1);
+      comma = ",";
+    }
+    return `${json}}`;
+  }
+
+  /** Closes the open string, opens the containers of the path, and adds the value. */
+  #beginValue(path: ArgumentPath, value: () => string): string {
+    const before = this.#closeText();
+    const opening = this.#openContainers(path);
+    if (opening !== undefined) return before + opening + value();
+    this.#rewrittenNames = new Set([String(path[0])]);
+    return before;
+  }
+
+  /** Returns the text that opens the containers of a path; undefined if one of them is closed already. */
+  #openContainers(path: ArgumentPath): string | undefined {
+    const containers = this.#containers;
+    let depth = 1;
+    while (containers[depth] !== undefined && containers[depth]?.step === path[depth - 1]) depth++;
+    const [at, step] = [containers[depth - 1], path[depth - 1]];
+    if (at === undefined || step === undefined) return undefined;
+    if (at.isList ? step !== at.length : at.keys.has(step)) return undefined;
+    // A list can only begin with index 0.
+    if (path.some((each, index) => index >= depth && typeof each === "number" && each > 0)) return undefined;
+    let json = this.#openingBrace + this.#closeContainers(depth);
+    this.#openingBrace = "";
+    for (let index = depth - 1; index < path.length; index++) {
+      const [container, name = ""] = [containers[index], path[index]];
+      if (container === undefined) break;
+      if (container.length++ > 0) json += ",";
+      if (!container.isList) json += `${JSON.stringify(name)}:`;
+      container.keys.add(name);
+      const next = path[index + 1];
+      if (next === undefined) break;
+      const isList = typeof next === "number";
+      containers.push(createContainer(name, isList));
+      json += isList ? "[" : "{";
+    }
+    return json;
+  }
+
+  #closeText(): string {
+    if (this.#openTextPath === undefined) return "";
+    this.#openTextPath = undefined;
+    return '"';
+  }
+
+  #closeContainers(depth: number): string {
+    let json = "";
+    while (this.#containers.length > depth) json += this.#containers.pop()?.isList === true ? "]" : "}";
+    return json;
+  }
+}
+
+/** Sets a value in the arguments; returns false if another kind of value is in the way. */
+function setAtPath(
+  args: JsonObject,
+  path: ArgumentPath,
+  holder: { value: JsonValue },
+  continuesText: boolean,
+): boolean {
+  let at: JsonObject | JsonValue[] = args;
+  for (const [index, step] of path.entries()) {
+    if (Array.isArray(at) !== (typeof step === "number")) return false;
+    // Lists and objects are both accessed by key.
+    const container = at as JsonObject;
+    if (Array.isArray(at)) while (at.length < Number(step)) at.push(null);
+    const existing: JsonValue | undefined = Object.hasOwn(container, step) ? container[step] : undefined;
+    if (index === path.length - 1) {
+      if (typeof existing === "object" && existing !== null) return false;
+      const { value } = holder;
+      if (continuesText && typeof existing === "string" && typeof value === "string")
+        setOwn(container, String(step), existing + value);
+      else copyField(holder, "value", container, String(step));
+      return true;
+    }
+    if (typeof existing === "object" && existing !== null) at = existing;
+    else if (existing === undefined || existing === null) {
+      at = typeof path[index + 1] === "number" ? [] : {};
+      setOwn(container, String(step), at);
+    } else return false;
+  }
+  return false;
+}

@@ -1,0 +1,44 @@
+// Settings that a wire names differently but means alike: one two-way table per group.
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import type { EncodeContext } from "../../dialect.ts";
+import { copyField } from "./read-wire.ts";
+
+const TYPE_CHECKS = {
+  number: (value: JsonValue) => typeof value === "number",
+  string: (value: JsonValue) => typeof value === "string",
+  boolean: (value: JsonValue) => typeof value === "boolean",
+  strings: (value: JsonValue) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+} as const satisfies Record<string, (value: JsonValue) => boolean>;
+
+export type FieldType = keyof typeof TYPE_CHECKS;
+export type FieldRow<Field extends string> = readonly [wireName: string, field: Field, type: FieldType];
+
+/** The fields of one group, such as `sampling`, and their names on the wire. The first row of a field is the plain one. */
+export class FieldTable<Field extends string> {
+  readonly #byWireName: ReadonlyMap<string, FieldRow<Field>>;
+  readonly #byField = new Map<string, FieldRow<Field>>();
+
+  constructor(rows: readonly FieldRow<Field>[]) {
+    this.#byWireName = new Map(rows.map((row) => [row[0], row]));
+    for (const row of rows) if (!this.#byField.has(row[1])) this.#byField.set(row[1], row);
+  }
+
+  /** Copies one wire field into the group. Returns false if it is not in the table, of another type or already set. */
+  decode(wire: JsonObject, key: string, group: Partial<Record<Field, unknown>>): boolean {
+    const row = this.#byWireName.get(key);
+    const value = wire[key];
+    if (row === undefined || value === undefined || !TYPE_CHECKS[row[2]](value) || row[1] in group) return false;
+    copyField(wire, key, group, row[1]);
+    return true;
+  }
+
+  /** Writes the group, and reports the fields that are not in the table. */
+  encode(group: object, wire: JsonObject, context: EncodeContext<"field-unsupported">): void {
+    for (const field in group) {
+      if ((group as Record<string, unknown>)[field] === undefined) continue;
+      const row = this.#byField.get(field);
+      if (row === undefined) context.report.addLoss("field-unsupported", field);
+      else copyField(group, field, wire, row[0]);
+    }
+  }
+}

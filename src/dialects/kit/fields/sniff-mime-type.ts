@@ -1,0 +1,22 @@
+// Determines the MIME type of base64 data from its first characters.
+import type { MediaPart } from "../../../model/parts.ts";
+
+/** First base64 characters of common formats. A RIFF container ("UklGR") can be an image or audio. */
+const SIGNATURES: readonly (readonly [prefix: string, type: MediaPart["type"], mimeType: string])[] = [
+  ["/9j/", "image", "image/jpeg"],
+  ["iVBOR", "image", "image/png"],
+  ["R0lG", "image", "image/gif"],
+  ["UklGR", "image", "image/webp"],
+  ["UklGR", "audio", "audio/wav"],
+  ["SUQz", "audio", "audio/mpeg"],
+  ["//", "audio", "audio/mpeg"],
+  ["JVBER", "file", "application/pdf"],
+];
+
+/** Returns the MIME type of base64 data; undefined unless it is a format that `accepts`. */
+export function sniffMimeType(
+  data: string,
+  accepts: (type: MediaPart["type"], mimeType: string) => boolean,
+): string | undefined {
+  return SIGNATURES.find(([prefix, type, mimeType]) => data.startsWith(prefix) && accepts(type, mimeType))?.[2];
+}

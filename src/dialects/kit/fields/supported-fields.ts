@@ -1,0 +1,10 @@
+// The fields of requests and responses that a dialect with a place for each of them supports. The lists are not derived
+// from the model: a field that the model gains later is reported until an encoder supports it.
+
+export const REQUEST_FIELDS: ReadonlySet<string> = new Set(
+  "model messages tools toolChoice parallelToolCalls output sampling reasoning metadata stream extra".split(" "),
+);
+
+export const RESPONSE_FIELDS: ReadonlySet<string> = new Set(
+  "id model message alternatives finishReason usage createdAt error extra".split(" "),
+);

@@ -1,0 +1,44 @@
+// A message of a history on its way to the wire, with the positions of its parts in the canonical value, which losses
+// point into.
+import type { Message } from "../../../model/message.ts";
+import type { Part } from "../../../model/parts.ts";
+import type { EncodeContext } from "../../dialect.ts";
+
+/** The position of a part in the canonical value. */
+export type PartPosition = readonly [message: number, part: number];
+
+/** A message that an encoder writes. Repairs change it, never the caller's message. */
+export interface OutgoingTurn {
+  readonly message: Message;
+  /** The index of the message in the canonical value. */
+  readonly index: number;
+  /** The positions of the parts in the canonical value, where repairs have changed them. */
+  readonly positions?: readonly PartPosition[];
+  /** True if a repair made the turn and has reported it: no message of the history corresponds to it. */
+  readonly isSynthesized?: true;
+}
+
+/** Returns the position of a turn's part in the canonical value. */
+export function findPartPosition({ index, positions }: OutgoingTurn, part: number): PartPosition {
+  return positions?.[part] ?? [index, part];
+}
+
+/** Returns the path of a turn's part, from the list of messages on. */
+export function toPartPath(turn: OutgoingTurn, part: number): (string | number)[] {
+  const [message, at] = findPartPosition(turn, part);
+  return [message, "parts", at];
+}
+
+/** Moves the path to a part of a turn; `pathTracker.leave(3)` returns to the list of messages. */
+export function enterPart(turn: OutgoingTurn, part: number, { pathTracker }: Pick<EncodeContext, "pathTracker">): void {
+  const position = turn.positions?.[part];
+  pathTracker.enter(position === undefined ? turn.index : position[0]);
+  pathTracker.enter("parts");
+  pathTracker.enter(position === undefined ? part : position[1]);
+}
+
+/** Returns a turn with other parts; `indexes` are their indexes among the turn's parts. */
+export function replaceParts(turn: OutgoingTurn, parts: Part[], indexes: readonly number[]): OutgoingTurn {
+  const positions = indexes.map((part) => findPartPosition(turn, part));
+  return { message: { ...turn.message, parts }, index: turn.index, positions };
+}

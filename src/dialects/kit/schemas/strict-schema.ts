@@ -1,0 +1,114 @@
+// Checks a JSON Schema against the rules of strict mode at OpenAI (B53). Only rules of its documentation or its own
+// client count as faults: a schema that the API accepts must not lose strict mode.
+import type { JsonObject } from "../../../model/json/index.ts";
+import { pointerStep } from "../../../model/json/pointer.ts";
+import type { SchemaObject } from "../../../model/request.ts";
+import { isObject } from "../fields/read-wire.ts";
+
+export interface StrictFault {
+  /** A JSON pointer within the schema. */
+  path: string;
+  fault: string;
+}
+
+const UNSUPPORTED =
+  /^(allOf|oneOf|not|if|then|else|depend.+|(pattern|min|max|unevaluated)Properties|propertyNames|(prefix|unique|additional|unevaluated)Items|contains|m..Contains)$/;
+const FORMATS = /^(date|time|date-time|duration|email|hostname|ipv[46]|uuid)$/;
+/** Keywords that determine the type of a schema. */
+const TYPED = ["type", "anyOf", "$ref", "enum", "const"];
+/** Keywords that hold schemas. */
+const SCHEMAS = ["properties", "anyOf", "$defs", "definitions"];
+
+/** The documented limits of a whole schema. Names, definitions and enum values count as characters. */
+const MAX_NESTING = 10;
+const MAX_PROPERTIES = 5000;
+const MAX_MEMBERS = 1000;
+const MAX_CHARACTERS = 120_000;
+
+interface StrictSchemaPosition {
+  schema: unknown;
+  path: string;
+  /** Number of enclosing objects; a definition counts from where it is defined. */
+  nesting: number;
+}
+
+interface StrictInspection {
+  faults: StrictFault[];
+  /** Schemas to inspect; grows by the schemas within those in it. */
+  queue: StrictSchemaPosition[];
+  properties: number;
+  members: number;
+  characters: number;
+}
+
+/** Returns the reasons why strict mode would reject a schema, in linear time. No schema is valid: no parameters. */
+export function findStrictFaults(schema: SchemaObject | undefined): StrictFault[] {
+  if (schema === undefined) return [];
+  const queue: StrictSchemaPosition[] = [{ schema, path: "", nesting: 0 }];
+  const inspection: StrictInspection = { faults: [], queue, properties: 0, members: 0, characters: 0 };
+  const { faults } = inspection;
+  if (readTypes(schema).join() !== "object" || schema["anyOf"] !== undefined) {
+    faults.push({ path: "", fault: "The root must be an object." });
+  }
+  const inspected = new Set<unknown>();
+  for (const { schema, path, nesting } of queue) {
+    if (!isObject(schema)) faults.push({ path, fault: "It must be a schema object." });
+    else if (!inspected.has(schema)) {
+      inspected.add(schema);
+      inspectStrictSchema(schema, path, nesting, inspection);
+    }
+  }
+  const { properties, members, characters } = inspection;
+  if (properties > MAX_PROPERTIES || members > MAX_MEMBERS || characters > MAX_CHARACTERS) {
+    faults.push({ path: "", fault: "It is too large." });
+  }
+  return faults;
+}
+
+function readTypes(schema: SchemaObject): unknown[] {
+  return [schema["type"]].flat().filter((name) => typeof name === "string");
+}
+
+function inspectStrictSchema(schema: JsonObject, path: string, nesting: number, inspection: StrictInspection): void {
+  const addFault = (step: string, fault: string): void => void inspection.faults.push({ path: path + step, fault });
+  const { format, $ref: ref, items, required, properties } = schema;
+  const types = readTypes(schema);
+  const isObjectSchema = types.includes("object") || properties !== undefined;
+  for (const key of Object.keys(schema)) {
+    if (UNSUPPORTED.test(key) && schema[key] !== undefined) addFault(pointerStep(key), "It is not supported.");
+  }
+  if (typeof format === "string" && types.includes("string") && !FORMATS.test(format)) {
+    addFault("/format", "It is not supported.");
+  }
+  if (!TYPED.some((key) => schema[key] !== undefined)) addFault("", "It needs a type.");
+  if (typeof ref === "string" && !ref.startsWith("#")) addFault("/$ref", "It refers to another document.");
+  if (items !== undefined) inspection.queue.push({ schema: items, path: `${path}/items`, nesting });
+  else if (types.includes("array")) addFault("", "An array needs items.");
+  if (isObjectSchema) {
+    const requiredNames = new Set(Array.isArray(required) ? required : []);
+    for (const name of Object.keys(Object(properties))) {
+      inspection.properties++;
+      if (!requiredNames.delete(name)) addFault(`/properties${pointerStep(name)}`, "It must be required.");
+    }
+    if (requiredNames.size > 0) addFault("/required", "It names a property that does not exist.");
+    if (schema["additionalProperties"] !== false) addFault("", "It must set additionalProperties to false.");
+    if (nesting > MAX_NESTING) addFault("", "It is nested too deep.");
+  }
+  for (const key of SCHEMAS) {
+    const nested = Object(schema[key]) as JsonObject;
+    for (const name of Object.keys(nested)) {
+      if (key !== "anyOf") inspection.characters += name.length;
+      const innerNesting = key.includes("ef") ? 0 : nesting + (isObjectSchema ? 1 : 0);
+      inspection.queue.push({
+        schema: nested[name],
+        path: `${path}/${key}${pointerStep(name)}`,
+        nesting: innerNesting,
+      });
+    }
+  }
+  const members = Array.isArray(schema["enum"]) ? schema["enum"] : [];
+  inspection.members += members.length;
+  for (const member of [...members, schema["const"]]) {
+    if (typeof member === "string") inspection.characters += member.length;
+  }
+}

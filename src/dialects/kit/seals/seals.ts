@@ -1,0 +1,63 @@
+// Seals of parts: stamped with their issuer at decode, sent back only to it, and reported everywhere else (B5).
+import type { Issuer, PartBase, Seal, SealKind, WithSeals } from "../../../model/parts.ts";
+import type { DecodeContext, EncodeContext } from "../../dialect.ts";
+
+export type SealLoss = "seal-not-portable" | "id-not-portable" | "metadata-dropped";
+
+/** True if a seal can be sent: to its own dialect, and to its own provider where both are known (B5). */
+export function isSealFor(
+  seal: Pick<Seal, "dialect" | "provider">,
+  target: { dialect: string; provider?: string | undefined },
+): boolean {
+  if (seal.dialect !== target.dialect) return false;
+  return seal.provider === undefined || target.provider === undefined || seal.provider === target.provider;
+}
+
+/** Returns the issuer of decoded seals. */
+export function toIssuer({ dialect, provider }: DecodeContext): Issuer {
+  return provider === undefined ? { dialect } : { dialect, provider };
+}
+
+/** Adds a seal, stamped with its issuer, to a part or annotation. */
+export function addSeal(target: WithSeals, kind: SealKind, value: string, context: DecodeContext): void {
+  const { dialect, provider } = context;
+  const seal: Seal = provider === undefined ? { dialect, kind, value } : { dialect, provider, kind, value };
+  if (target.seals === undefined) target.seals = [seal];
+  else target.seals.push(seal);
+}
+
+/** Returns the value of the first seal of a kind that can be sent. */
+export function findSealValue(target: WithSeals, kind: SealKind, context: EncodeContext): string | undefined {
+  return target.seals === undefined ? undefined : findSeal(target.seals, kind, context)?.value;
+}
+
+function findSeal(seals: readonly Seal[], kind: SealKind, context: EncodeContext): Seal | undefined {
+  for (const seal of seals) if (seal.kind === kind && isSealFor(seal, context)) return seal;
+  return undefined;
+}
+
+/** Reports every seal that was not sent: all but those of the written kinds. */
+export function reportUnsentSeals(
+  target: PartBase,
+  context: EncodeContext<SealLoss>,
+  written?: SealKind,
+  alsoWritten?: SealKind,
+): void {
+  const { seals } = target;
+  if (seals === undefined) return;
+  for (const [index, seal] of seals.entries()) {
+    const { kind } = seal;
+    // Only the first seal of a kind is sent: the one that `findSealValue` returns.
+    const isWritten = (kind === written || kind === alsoWritten) && findSeal(seals, kind, context) === seal;
+    if (isWritten) reportIssuer(seal, index, context);
+    else context.report.addLoss(kind === "id" ? "id-not-portable" : "seal-not-portable", ["seals", index]);
+  }
+}
+
+/** Reports the issuer of a sent seal in a bare list of messages: unlike a request, a list does not name its provider. */
+function reportIssuer(seal: Seal, index: number, { report, pathTracker }: EncodeContext<SealLoss>): void {
+  if (!pathTracker.isInList) return;
+  for (const field of ["provider", "model"] as const) {
+    if (seal[field] !== undefined) report.addLoss("metadata-dropped", ["seals", index, field]);
+  }
+}

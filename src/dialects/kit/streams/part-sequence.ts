@@ -1,0 +1,114 @@
+// Sequences interleaved deltas into one part at a time, as the streams of most dialects require. Deltas of parallel calls
+// may be interleaved: while a call is open, deltas of other parts wait until it has ended; a text ends with any delta of
+// another part.
+import type { Delta } from "../../../model/delta.ts";
+import type { Annotation } from "../../../model/parts.ts";
+import type { EncodeContext } from "../../dialect.ts";
+import type { PartDraft } from "./answer-follower.ts";
+import { toDraftPath } from "./answer-follower.ts";
+import { isSealFor } from "../seals/seals.ts";
+
+/** Receives the parts, each opened, filled and closed before the next. */
+export interface PartSink {
+  /** Opens a part. Its first delta follows; `draft.part` holds all that has arrived of it so far. */
+  open(draft: PartDraft): void;
+  add(draft: PartDraft, delta: Delta): void;
+  close(draft: PartDraft): void;
+  /** Receives a delta for a part that has been closed. No call is open at that time. */
+  late(draft: PartDraft, delta: Delta): void;
+}
+
+export class PartSequence {
+  readonly #sink: PartSink;
+  #current: PartDraft | undefined;
+  /** True if the current part is a call that has not ended. */
+  #isCallOpen = false;
+  /** Deltas of later parts, by part. Parts appear in their order, so that the first entry is the next part. */
+  readonly #waiting = new Map<PartDraft, Delta[]>();
+  #late: { draft: PartDraft; delta: Delta }[] = [];
+
+  constructor(sink: PartSink) {
+    this.#sink = sink;
+  }
+
+  push(draft: PartDraft, delta: Delta): void {
+    const current = this.#current;
+    if (draft === current) this.#add(draft, delta);
+    else if (current !== undefined && draft.index < current.index) this.#addLate(draft, delta);
+    else if (this.#isCallOpen) this.#enqueue(draft, delta);
+    else {
+      this.#begin(draft);
+      this.#add(draft, delta);
+    }
+  }
+
+  #addLate(draft: PartDraft, delta: Delta): void {
+    if (this.#isCallOpen) this.#late.push({ draft, delta });
+    else this.#sink.late(draft, delta);
+  }
+
+  #enqueue(draft: PartDraft, delta: Delta): void {
+    const deltas = this.#waiting.get(draft);
+    if (deltas === undefined) this.#waiting.set(draft, [delta]);
+    else deltas.push(delta);
+  }
+
+  #begin(draft: PartDraft): void {
+    if (this.#current !== undefined) this.#sink.close(this.#current);
+    this.#current = draft;
+    this.#isCallOpen = draft.kind === "call";
+    this.#sink.open(draft);
+  }
+
+  #add(draft: PartDraft, delta: Delta): void {
+    this.#sink.add(draft, delta);
+    if (delta.kind !== "tool_call_end") return;
+    this.#isCallOpen = false;
+    this.#release();
+  }
+
+  /** Emits the waiting deltas, part by part, up to a call that is still open. */
+  #release(): void {
+    const late = this.#late;
+    this.#late = [];
+    for (const { draft, delta } of late) this.#sink.late(draft, delta);
+    for (const [draft, deltas] of this.#waiting) {
+      if (this.#isCallOpen) return;
+      this.#waiting.delete(draft);
+      this.#begin(draft);
+      for (const delta of deltas) {
+        this.#sink.add(draft, delta);
+        if (delta.kind === "tool_call_end") this.#isCallOpen = false;
+      }
+    }
+  }
+
+  /** Closes the current part at the end of the answer; open calls end too, and waiting deltas are emitted. */
+  end(): void {
+    do {
+      this.#isCallOpen = false;
+      this.#release();
+    } while (this.#waiting.size > 0);
+    if (this.#current !== undefined) this.#sink.close(this.#current);
+    this.#current = undefined;
+    this.#isCallOpen = false;
+  }
+}
+
+/** Reports the seal, annotation or residue of a delta that arrived after its part had been closed. */
+export function reportLateDelta(
+  draft: PartDraft,
+  delta: Delta,
+  context: EncodeContext<"late-dropped">,
+  isSupported: (annotation: Annotation) => boolean,
+): void {
+  const { report, dialect } = context;
+  const path = toDraftPath(draft);
+  if (delta.kind === "seal") {
+    const isForTarget = draft.part.type === "reasoning" && isSealFor(delta.payload.seal, context);
+    if (isForTarget) report.addLoss("late-dropped", [...path, "seals"]);
+  } else if (delta.kind === "annotation" && isSupported(delta.payload.annotation)) {
+    report.addLoss("late-dropped", [...path, "annotations"]);
+  }
+  if (delta.payload.extra?.[dialect] !== undefined) report.addLoss("late-dropped", [...path, "extra", dialect]);
+}

@@ -1,0 +1,21 @@
+// Tool parts in dialects that have only functions of the client: parts that the provider ran are dropped, and the
+// defaults of every function are not written.
+import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
+import type { EncodeContext } from "../../dialect.ts";
+
+export type ClientToolLoss = "provider-tool-unsupported" | "tool-default-omitted" | "field-unsupported";
+
+/** True if a call or result can be sent; reports the executor and the format, for which the dialect has no fields (B33). */
+export function canSendClientTool(
+  part: ToolCallPart | ToolResultPart,
+  { report }: EncodeContext<ClientToolLoss>,
+): boolean {
+  const { executor, format } = part;
+  if (executor === "provider") {
+    report.addLoss("provider-tool-unsupported");
+    return false;
+  }
+  if (executor !== undefined) report.addLoss("tool-default-omitted", "executor");
+  if (format !== undefined) report.addLoss(format === "json" ? "tool-default-omitted" : "field-unsupported", "format");
+  return true;
+}

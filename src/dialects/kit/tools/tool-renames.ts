@@ -1,0 +1,119 @@
+// Renames call ids and tool names that a target does not accept: one to one, the same every time, alike on call and
+// result (B16, B30). The decoder of the reply restores the originals from the `Renames`.
+import type { EncodeContext, Renames } from "../../dialect.ts";
+
+/** The target's rule for an id or a name. */
+export interface NameRule {
+  /** Matches the names that the target accepts. */
+  accepted: RegExp;
+  /** Matches the characters to replace. */
+  invalidCharacters: RegExp;
+  maxLength: number;
+  /** Prepended if a name is not accepted because of its first character. */
+  prefix?: string;
+  /** Every name has this length, so that a replacement is only a hash. */
+  exactLength?: number;
+}
+
+export type RenameLoss = "call-id-renamed" | "tool-renamed";
+
+/** The renames of ids or of tool names: originals to replacements and back. */
+class RenameMap {
+  /** The original of each written name. */
+  #originals: Map<string, string> | undefined;
+  /** The replacement of each name that is not accepted, or whose spelling is taken by a replacement. */
+  #replacements: Map<string, string> | undefined;
+  readonly #rule: NameRule;
+  changes: Record<string, string> | undefined;
+
+  constructor(rule: NameRule) {
+    this.#rule = rule;
+  }
+
+  rename(original: string): string {
+    const originals = (this.#originals ??= new Map<string, string>());
+    const owner = originals.get(original);
+    if (owner === original) return original;
+    if (owner === undefined && this.#rule.accepted.test(original)) {
+      originals.set(original, original);
+      return original;
+    }
+    const replacements = (this.#replacements ??= new Map<string, string>());
+    const existing = replacements.get(original);
+    if (existing !== undefined) return existing;
+    const name = this.#createReplacement(original, originals);
+    replacements.set(original, name);
+    originals.set(name, original);
+    (this.changes ??= {})[name] = original;
+    return name;
+  }
+
+  /** Returns an accepted name: the valid characters of the original and a hash of all of it. */
+  #createReplacement(original: string, originals: ReadonlyMap<string, string>): string {
+    const { invalidCharacters, maxLength, prefix = "", accepted, exactLength } = this.#rule;
+    const cleaned = original.replace(invalidCharacters, "_");
+    for (let salt = 0; ; salt++) {
+      const tail = `_${shortHash(`${original}${salt === 0 ? "" : salt}`)}`;
+      const plain =
+        exactLength === undefined ? cleaned.slice(0, maxLength - tail.length) + tail : tail.slice(1, exactLength + 1);
+      const name = accepted.test(plain)
+        ? plain
+        : prefix + cleaned.slice(0, maxLength - tail.length - prefix.length) + tail;
+      if (!originals.has(name)) return name;
+    }
+  }
+}
+
+/** The renamed ids and names of one encode. */
+export class RenameTable {
+  readonly #ids: RenameMap | undefined;
+  readonly #tools: RenameMap;
+  readonly #context: EncodeContext<RenameLoss>;
+
+  /** Without a rule for ids the target accepts any. */
+  constructor(ids: NameRule | undefined, tools: NameRule, context: EncodeContext<"tool-renamed">) {
+    this.#ids = ids && new RenameMap(ids);
+    this.#tools = new RenameMap(tools);
+    // A dialect with a rule for ids declares the loss of renamed ids.
+    this.#context = context as EncodeContext<RenameLoss>;
+  }
+
+  /** Returns the wire id of a call; a rename is reported at `field`. */
+  encodeCallId(id: string, field = "toolCallId"): string {
+    if (!this.#context.repair || this.#ids === undefined) return id;
+    const wireId = this.#ids.rename(id);
+    if (wireId !== id) this.#context.report.addLoss("call-id-renamed", field);
+    return wireId;
+  }
+
+  /** Returns the wire name of a tool; a rename is reported at `field`. */
+  encodeToolName(name: string, field: string | readonly (string | number)[] = "toolName"): string {
+    if (!this.#context.repair) return name;
+    const wireName = this.#tools.rename(name);
+    if (wireName !== name) this.#context.report.addLoss("tool-renamed", field);
+    return wireName;
+  }
+
+  /** The renames for the decoder of the reply; undefined if there are none. */
+  get renames(): Renames | undefined {
+    const [toolCallIds, toolNames] = [this.#ids?.changes, this.#tools.changes];
+    if (toolCallIds === undefined && toolNames === undefined) return undefined;
+    return { ...(toolCallIds && { toolCallIds }), ...(toolNames && { toolNames }) };
+  }
+}
+
+/** Returns the original of a name in the reply. */
+export function restoreName(name: string, changes: Record<string, string> | undefined): string {
+  return changes !== undefined && Object.hasOwn(changes, name) ? (changes[name] ?? name) : name;
+}
+
+/** Returns eleven letters and digits that identify a text (FNV-1a, twice with different seeds). */
+export function shortHash(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x9dc5811c];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ (unit + at), 0x01000193);
+  }
+  return (a >>> 0).toString(36).slice(-5).padStart(5, "0") + (b >>> 0).toString(36).slice(-6).padStart(6, "0");
+}

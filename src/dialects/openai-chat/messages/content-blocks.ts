@@ -1,0 +1,164 @@
+// Decodes and encodes blocks of `content`: text, media, refusals, thinking. Unknown and incomplete blocks become opaque
+// parts.
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import type { Message } from "../../../model/message.ts";
+import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
+import { canSendOpaque, toOpaquePart } from "../../kit/residue/opaque-parts.ts";
+import { isBareText } from "../../openai/unknown-fields.ts";
+import { isObject, readObject } from "../../kit/fields/read-wire.ts";
+import {
+  storeResidue,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+} from "../../kit/residue/residue.ts";
+import { decodeCacheBreakpoint } from "./cache-breakpoints.ts";
+import { supportedFields, finishPart } from "./finish-part.ts";
+import { decodeMedia, encodeMedia } from "./media.ts";
+import type { ChatDecodeState } from "../decode-state.ts";
+import { collectField } from "../decode-state.ts";
+import type { ChatRefusal, ChatText } from "../types.ts";
+import type { ChatEncodeState } from "../encode-state.ts";
+import { readSourceField, readFormValue } from "../encode-state.ts";
+
+/** Decodes a list of blocks. */
+export function decodeBlocks(list: readonly JsonValue[], state: ChatDecodeState): Part[] {
+  const { context } = state;
+  const parts: Part[] = [];
+  context.pathTracker.enter("content");
+  for (let index = 0; index < list.length; index++) {
+    context.pathTracker.enter(index);
+    parts.push(decodeBlock(readObject(list[index], context), state));
+    context.pathTracker.leave();
+  }
+  context.pathTracker.leave();
+  return parts;
+}
+
+export function decodeBlock(wire: JsonObject, state: ChatDecodeState): Part {
+  const { context } = state;
+  // Some vendors send `{ text }` without a type.
+  const isUntyped = wire["type"] === undefined && typeof wire["text"] === "string";
+  const type = isUntyped ? "text" : wire["type"];
+  const part = typeof type === "string" ? decodeKnownBlock(type, wire, state) : undefined;
+  if (isUntyped && part !== undefined) storeForm(part, context.dialect, "type", "none");
+  if (part === undefined) return toOpaquePart(wire, context);
+  let rest: JsonObject | undefined;
+  for (const key in wire) {
+    // The data of a block stands in the field named like its type.
+    if (key === "type" || key === type || decodeCacheBreakpoint(part, wire, key, context)) continue;
+    rest = collectField(rest, wire, key);
+  }
+  storeResidue(part, context.dialect, rest);
+  return part;
+}
+
+function decodeKnownBlock(type: string, wire: JsonObject, state: ChatDecodeState): Part | undefined {
+  const value = Object.hasOwn(wire, type) ? wire[type] : undefined;
+  switch (type) {
+    case "text":
+      return typeof value === "string" ? { type, text: value } : undefined;
+    case "refusal":
+      return typeof value === "string" ? withSourceField({ type, text: value }, "content", state) : undefined;
+    case "thinking": {
+      const text = readThinkingText(value);
+      return text === undefined ? undefined : withSourceField({ type: "reasoning", text }, type, state);
+    }
+    default:
+      return decodeMedia(type, wire, state);
+  }
+}
+
+/** Returns the text of Mistral's thinking, a list with one text block; undefined for any other value. */
+export function readThinkingText(value: JsonValue | undefined): string | undefined {
+  if (!Array.isArray(value) || value.length !== 1) return undefined;
+  const [only] = value;
+  if (!isObject(only) || only["type"] !== "text" || Object.keys(only).length !== 2) return undefined;
+  return typeof only["text"] === "string" ? only["text"] : undefined;
+}
+
+function withSourceField<P extends Part>(part: P, field: string, { context }: ChatDecodeState): P {
+  storeForm(part, context.dialect, "in", field);
+  return part;
+}
+
+const SUPPORTED_TEXT = supportedFields("text");
+const SUPPORTED_ASSISTANT_TEXT = supportedFields("text", "annotations", "logprobs");
+
+/**
+ * Encodes a text as a block. With `isAssistant`, the caller encodes annotations and log probabilities beside the
+ * content.
+ */
+export function encodeText(part: TextPart, state: ChatEncodeState, isAssistant = false): JsonObject {
+  const wire: JsonObject = { type: "text", text: part.text } satisfies ChatText;
+  if (readFormValue(part, "type", state) === "none") delete wire["type"];
+  return isBareText(part)
+    ? wire
+    : finishPart(wire, part, isAssistant ? SUPPORTED_ASSISTANT_TEXT : SUPPORTED_TEXT, state);
+}
+
+/** Encodes a part as a block of content; undefined, with a loss, if the target has none for it. */
+export function encodeBlock(part: Part, state: ChatEncodeState): JsonObject | undefined {
+  switch (part.type) {
+    case "text":
+      return encodeText(part, state);
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return encodeMedia(part, state);
+    case "refusal":
+      if (readSourceField(part, state) === "content") return encodeRefusal(part, state);
+      break;
+    case "reasoning":
+      if (readSourceField(part, state) === "thinking") return encodeThinking(part, state);
+      state.context.report.addLoss("reasoning-unsupported");
+      return undefined;
+    case "opaque":
+      return encodeOpaque(part, state);
+    default:
+  }
+  state.context.report.addLoss("part-unsupported");
+  return undefined;
+}
+
+function encodeRefusal(part: RefusalPart, state: ChatEncodeState): JsonObject {
+  return finishPart({ type: "refusal", refusal: part.text } satisfies ChatRefusal, part, SUPPORTED_TEXT, state);
+}
+
+export function encodeThinking(part: ReasoningPart, state: ChatEncodeState): JsonObject {
+  const thinking = [{ type: "text", text: part.text }];
+  return finishPart({ type: "thinking", thinking }, part, SUPPORTED_TEXT, state);
+}
+
+const SUPPORTED_OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra", "issuer"]);
+
+/** Encodes an opaque part verbatim; its other fields are reported. */
+function encodeOpaque(part: OpaquePart, { context, dialect }: ChatEncodeState): JsonObject | undefined {
+  const { value } = part;
+  if (!canSendOpaque(part, context)) return undefined;
+  if (!isObject(value)) {
+    context.report.addLoss("part-unsupported");
+    return undefined;
+  }
+  reportUnsupportedFields(part, SUPPORTED_OPAQUE, context, "field-unsupported");
+  // A bare list of messages can be sent to any provider, so the issuer is lost.
+  if (part.issuer !== undefined && context.pathTracker.isInList) context.report.addLoss("metadata-dropped", "issuer");
+  reportNotPortableResidue(part, context);
+  for (const key in part.extra?.[dialect]) {
+    if (key !== "$form") context.report.addLoss("field-unsupported", ["extra", dialect, key]);
+  }
+  return value;
+}
+
+/** True if a block has only a type and a text. */
+export function isBareTextBlock(block: JsonObject): boolean {
+  if (typeof block["text"] !== "string" || block["type"] !== "text") return false;
+  for (const key in block) if (key !== "type" && key !== "text") return false;
+  return true;
+}
+
+/** True if the content was a list although a string was possible. */
+export function wasContentList(message: Message, state: ChatEncodeState): boolean {
+  return readFormValue(message, "content", state) === "list";
+}

@@ -1,0 +1,383 @@
+// Decodes a stream of chunks into deltas. An answer ends with "[DONE]", with the input or with the start of the next
+// answer; usage can follow the last chunk of every choice.
+import { disassemble } from "../../../assembly/disassemble.ts";
+import type { Delta, DoneAlternative, DonePayload, ErrorPayload, MessageFields } from "../../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { copyObject } from "../../../model/json/index.ts";
+import type { Message } from "../../../model/message.ts";
+import type { Extra } from "../../../model/parts.ts";
+import type { ProviderError } from "../../../model/provider-error.ts";
+import type { Alternative, ModelResponse } from "../../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../../dialect.ts";
+import { findCutOffCall } from "../../kit/tools/cut-off-calls.ts";
+import { isObject, readObject } from "../../kit/fields/read-wire.ts";
+import { dropForm, storeResidue, storeForm } from "../../kit/residue/residue.ts";
+import { StreamCallIds } from "../../kit/streams/stream-tool-calls.ts";
+import { createErrorDelta, createStartDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
+import { collectField, createDecodeState } from "../decode-state.ts";
+import { DETAILS_FIELD } from "../messages/reasoning.ts";
+import { decodeDate, decodeResponse } from "../response/response.ts";
+import { ChatChoiceDecoder } from "./choice-decoder.ts";
+import { ORDER_FORM } from "./part-fields.ts";
+import { findError, isPing, isWholeAnswer, hasContent, WHOLE_OBJECT } from "./chunk-kinds.ts";
+import { overwriteField } from "./merge-chunks.ts";
+import { newExtra } from "../../openai/emitted-part.ts";
+import { ChatChoiceFinisher } from "./finish-choice.ts";
+import { decodeUsage } from "../response/usage.ts";
+
+const CHUNK = "chat.completion.chunk";
+/** OpenAI's limit of choices; a larger index must not allocate memory. */
+const MAX_CHOICES = 128;
+
+export function createChunkDecoder(context: DecodeContext, options: DecodeReplyOptions): EventDecoder {
+  const run = new StreamCallIds();
+  let answer: ChatAnswerDecoder | undefined;
+  let isFirst = true;
+  const begin = (): ChatAnswerDecoder => {
+    isFirst = false;
+    return (answer ??= new ChatAnswerDecoder(context, options, run));
+  };
+  const close = (): Delta[] => {
+    const closed = answer?.finish() ?? [];
+    answer = undefined;
+    return closed;
+  };
+  return {
+    push(data, event) {
+      if (data === "[DONE]") return close();
+      const chunk = readObject(data, context);
+      if (isPing(chunk, event)) return [];
+      const error = findError(chunk, event, isFirst);
+      if (error !== undefined) {
+        const failed = begin().fail(chunk, error);
+        answer = undefined;
+        return failed;
+      }
+      const { choices } = chunk;
+      const hasChoices = Array.isArray(choices) ? choices.length > 0 : (choices ?? null) !== null;
+      // Chunks without choices after an answer belong to it.
+      if (answer === undefined && !isFirst && !hasChoices) return [];
+      if (answer === undefined && isWholeAnswer(chunk)) {
+        isFirst = false;
+        return disassemble(decodeWholeAnswer(chunk, context, options, run));
+      }
+      const before = hasChoices && answer?.isFollowedBy(chunk) === true ? close() : undefined;
+      const deltas = begin().push(chunk, hasChoices);
+      return before === undefined ? deltas : [...before, ...deltas];
+    },
+    end(reason = createTruncatedDelta()) {
+      const open = answer ?? (isFirst ? begin() : undefined);
+      answer = undefined;
+      if (open === undefined) return [];
+      return open.isComplete && open.hasFinishReasons ? open.finish() : open.breakOff(reason);
+    },
+  };
+}
+
+function decodeWholeAnswer(
+  chunk: JsonObject,
+  context: DecodeContext,
+  options: DecodeReplyOptions,
+  run: StreamCallIds,
+): ModelResponse {
+  const response = decodeResponse(chunk, context, options);
+  for (const { message } of [response, ...(response.alternatives ?? [])]) {
+    for (const part of message.parts) if (part.type === "tool-call") run.assignId(part, context.dialect);
+  }
+  return response;
+}
+
+/** Chunk fields that are decoded; the others become residue. */
+const HANDLED_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "obfuscation",
+  "error",
+]);
+
+class ChatAnswerDecoder {
+  readonly #context: DecodeContext;
+  readonly #options: DecodeReplyOptions;
+  readonly #run: StreamCallIds;
+  readonly #choices: (ChatChoiceDecoder | undefined)[] = [];
+  /** Fields of the answer without a canonical counterpart. */
+  readonly #otherFields: JsonObject = {};
+  readonly #headFields: JsonObject = { id: "", object: WHOLE_OBJECT, model: "" };
+  #isStarted = false;
+  #extra: Extra | undefined;
+
+  constructor(context: DecodeContext, options: DecodeReplyOptions, run: StreamCallIds) {
+    this.#context = context;
+    this.#options = options;
+    this.#run = run;
+  }
+
+  /** True if every choice is complete. */
+  get isComplete(): boolean {
+    let isOver = false;
+    for (const choice of this.#choices) {
+      if (choice === undefined) continue;
+      if (!choice.isComplete) return false;
+      isOver = true;
+    }
+    return isOver;
+  }
+
+  /** True if every choice has a finish reason; a choice with complete audio but without a reason can go on. */
+  get hasFinishReasons(): boolean {
+    return this.#choices.every((choice) => choice?.hasFinishReason !== false);
+  }
+
+  /** True if a chunk starts the next answer: this one is complete, and the chunk has content under another id. */
+  isFollowedBy({ id, choices }: JsonObject): boolean {
+    if (typeof id !== "string" || id === this.#headFields["id"] || id === "" || !this.#isStarted || !this.isComplete)
+      return false;
+    return Array.isArray(choices) && choices.some((choice) => isObject(choice) && hasContent(choice["delta"]));
+  }
+
+  push(chunk: JsonObject, hasChoices: boolean): Delta[] {
+    const out: Delta[] = [];
+    this.#decodeFields(chunk);
+    const usage = this.#findUsage(chunk);
+    // Azure's first chunk describes the prompt and lacks the answer's id.
+    if (!this.#isStarted && (hasChoices || usage !== undefined)) this.#emitStart(out);
+    const { choices } = chunk;
+    if (Array.isArray(choices)) for (const choice of choices) this.#decodeChoice(choice, isObject(chunk["usage"]), out);
+    else if (choices !== undefined && choices !== null)
+      this.#findOrCreateChoice(0).emitUnexpectedField("choices", choices, out);
+    if (usage !== undefined) {
+      const { extra, ...counts } = decodeUsage(usage, this.#context);
+      out.push({ kind: "usage", payload: extra === undefined ? counts : { ...counts, extra } });
+    }
+    return out;
+  }
+
+  #decodeFields(chunk: JsonObject): void {
+    for (const key in chunk) {
+      if (!HANDLED_FIELDS.has(key)) {
+        if (this.#otherFields[key] !== chunk[key] || chunk[key] === null) overwriteField(this.#otherFields, chunk, key);
+      } else if (!this.#isStarted) this.#mergeHead(chunk, key);
+    }
+  }
+
+  #mergeHead(chunk: JsonObject, key: string): void {
+    const value = chunk[key];
+    if (key === "created") {
+      if (value !== null) overwriteField(this.#headFields, chunk, key);
+    } else if (key === "id" || key === "model") {
+      if (value !== "" && value !== null) overwriteField(this.#headFields, chunk, key);
+    } else if (key === "object" && value !== CHUNK && value !== "" && value !== null)
+      overwriteField(this.#headFields, chunk, key);
+  }
+
+  /** Finds the usage of a chunk in the places that vendors use, and removes it from there. */
+  #findUsage(chunk: JsonObject): JsonObject | undefined {
+    const { usage, x_groq: beside, choices } = chunk;
+    if (isObject(usage)) return usage;
+    if (usage !== undefined && usage !== null) overwriteField(this.#otherFields, chunk, "usage");
+    if (isObject(beside) && isObject(beside["usage"])) {
+      const groqFields = this.#otherFields["x_groq"];
+      const rest = isObject(groqFields) ? copyObject(groqFields) : {};
+      delete rest["usage"];
+      this.#otherFields["x_groq"] = rest;
+      return beside["usage"];
+    }
+    const [choice] = Array.isArray(choices) ? choices : [];
+    return isObject(choice) && isObject(choice["usage"]) ? choice["usage"] : undefined;
+  }
+
+  #emitStart(out: Delta[]): void {
+    this.#isStarted = true;
+    const { id, model, created } = this.#headFields;
+    const target: { extra?: Extra } = {};
+    if (Object.keys(this.#otherFields).length > 0) storeResidue(target, this.#context.dialect, this.#otherFields);
+    const createdAt = decodeDate(created);
+    if (created === undefined) storeForm(target, this.#context.dialect, "absent", ["created"]);
+    else if (createdAt === undefined)
+      storeResidue(target, this.#context.dialect, collectField(undefined, this.#headFields, "created"));
+    if (this.#headFields["object"] !== WHOLE_OBJECT)
+      storeResidue(target, this.#context.dialect, collectField(undefined, this.#headFields, "object"));
+    this.#extra = target.extra;
+    out.push(
+      createStartDelta({
+        requestId: typeof id === "string" ? id : "",
+        modelId: typeof model === "string" ? model : "",
+        ...(createdAt !== undefined && { createdAt }),
+        ...target,
+      }),
+    );
+  }
+
+  #decodeChoice(value: JsonValue, hasUsage: boolean, out: Delta[]): void {
+    if (!isObject(value)) return this.#findOrCreateChoice(0).emitUnexpectedField("choices", [value], out);
+    const { index, usage } = value;
+    const isValidIndex = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < MAX_CHOICES;
+    const position = isValidIndex ? index : 0;
+    const choice = this.#findOrCreateChoice(position);
+    const { hasFinishReason: hadFinishReason } = choice;
+    if (!isObject(usage) || hasUsage) choice.decode(value, out);
+    else {
+      const rest = copyObject(value);
+      delete rest["usage"];
+      choice.decode(rest, out);
+    }
+    if (!hadFinishReason && choice.hasFinishReason && !choice.toolCalls.isEmpty)
+      this.#emitCallEnds(choice, position, out);
+  }
+
+  /** Emits the ends of a choice's calls as soon as it has a finish reason. */
+  #emitCallEnds(choice: ChatChoiceDecoder, position: number, out: Delta[]): void {
+    const context = this.#context;
+    const options = this.#options;
+    const run = this.#run;
+    choice.toolCalls.emitReadyCalls(out, true);
+    const wire: JsonObject = { ...this.#headFields, choices: [choice.toWholeChoice(0)] };
+    const { message, finishReason } = decodeResponse(wire, context, options);
+    new ChatChoiceFinisher(choice, position, context.dialect, run, out).endCalls(
+      message,
+      findCutOffCall(message, finishReason),
+    );
+  }
+
+  #findOrCreateChoice(position: number): ChatChoiceDecoder {
+    const { id } = this.#headFields;
+    const seed = typeof id === "string" ? id : "";
+    return (this.#choices[position] ??= new ChatChoiceDecoder(
+      position,
+      // Ids that Koine makes for calls differ between choices (B17).
+      createDecodeState(this.#context, true, position === 0 ? seed : `${seed}_${position}`, this.#options.names),
+      this.#run,
+    ));
+  }
+
+  /** Decodes the merged chunks as a whole answer; the form of an interrupted answer is not stored. */
+  #decodeCollected(isDone: boolean): ModelResponse {
+    const wire: JsonObject = copyObject(this.#headFields);
+    for (const key in this.#otherFields) overwriteField(wire, this.#otherFields, key);
+    const choices: JsonObject[] = [];
+    const lateDetails: JsonValue[] = [];
+    for (let at = 0; at < this.#choices.length; at++) {
+      const choice = this.#choices[at] ?? this.#findOrCreateChoice(at);
+      const wholeChoice = choice.toWholeChoice(at);
+      if (!isDone) wholeChoice["finish_reason"] ??= "stop";
+      const message = wholeChoice["message"];
+      // Several details whose reasoning was emitted as one text are stored as residue.
+      if (choice.hasLateDetails && isObject(message)) {
+        lateDetails[at] = message[DETAILS_FIELD] ?? null;
+        delete message[DETAILS_FIELD];
+      }
+      choices.push(wholeChoice);
+    }
+    wire["choices"] = choices;
+    const response = decodeResponse(wire, this.#context, this.#options);
+    // Every chunk has an id, even an empty one, so an empty id is not stored as form.
+    dropForm(response, this.#context.dialect, "id");
+    [response, ...(response.alternatives ?? [])].forEach(({ message }, at) => {
+      const details = lateDetails[at];
+      if (details !== undefined) storeResidue(message, this.#context.dialect, { [DETAILS_FIELD]: details });
+    });
+    return response;
+  }
+
+  /** Emits the rest of every choice and returns the whole answer, for its end. */
+  #emitRest(isDone: boolean, out: Delta[]): ModelResponse {
+    if (!this.#isStarted) this.#emitStart(out);
+    this.#choices.forEach((choice) => choice?.toolCalls.emitReadyCalls(out, true));
+    const response = this.#decodeCollected(isDone);
+    const all: Pick<Alternative, "message" | "finishReason">[] = [response, ...(response.alternatives ?? [])];
+    all.forEach(({ message, finishReason }, at) => {
+      const choice = this.#choices[at];
+      if (choice === undefined) return;
+      const isOver = isDone || choice.isComplete;
+      new ChatChoiceFinisher(choice, at, this.#context.dialect, this.#run, out).finishParts(
+        message,
+        findCutOffCall(message, finishReason),
+        isOver,
+      );
+      if (choice.hasStreamOrder) storeForm(message, this.#context.dialect, ORDER_FORM, "said");
+    });
+    return response;
+  }
+
+  finish(): Delta[] {
+    const out: Delta[] = [];
+    const { message, finishReason, alternatives, extra: responseExtra } = this.#emitRest(true, out);
+    const payload: DonePayload = { finishReason: finishReason.unified };
+    if (finishReason.raw !== undefined) payload.raw = finishReason.raw;
+    const fields = messageFields(message);
+    if (fields !== undefined) payload.message = fields;
+    if (alternatives !== undefined) payload.alternatives = alternatives.map(toDoneAlternative);
+    const extra = newExtra(responseExtra, this.#extra);
+    if (extra !== undefined) payload.extra = extra;
+    out.push({ kind: "done", payload });
+    return out;
+  }
+
+  /** Ends the answer with an error, after the content of the same chunk. */
+  fail(chunk: JsonObject, error: ProviderError): Delta[] {
+    const rest = copyObject(chunk);
+    delete rest["error"];
+    const isChunk = isObject(chunk["error"]);
+    const { choices } = chunk;
+    const out = isChunk ? this.push(rest, Array.isArray(choices) && choices.length > 0) : [];
+    return [...out, ...this.breakOff(createErrorDelta(error))];
+  }
+
+  /**
+   * Returns the residue of a failed answer. It has no message, so the residue of its message is stored under `delta`.
+   */
+  #failedExtra(all: Extra | undefined, message: Message): Extra | undefined {
+    const { dialect } = this.#context;
+    const addedExtra = newExtra(all, this.#extra);
+    delete addedExtra?.[dialect]?.["$form"];
+    const rest = message.extra?.[dialect];
+    const unknown = rest === undefined ? {} : copyObject(rest);
+    delete unknown["$form"];
+    const target: { extra?: Extra } = addedExtra === undefined ? {} : { extra: addedExtra };
+    if (Object.keys(unknown).length > 0) storeResidue(target, dialect, { delta: unknown });
+    if (this.#choices[0]?.hasStreamOrder === true) storeForm(target, dialect, ORDER_FORM, "said");
+    return Object.keys(target.extra?.[dialect] ?? {}).length === 0 ? undefined : target.extra;
+  }
+
+  /** Ends the answer early, with the content so far. */
+  breakOff(reason: Delta): Delta[] {
+    const out: Delta[] = [];
+    const { message, finishReason, alternatives, extra: responseExtra } = this.#emitRest(false, out);
+    // The reason is always an error delta.
+    const payload: ErrorPayload = { ...(reason.payload as ErrorPayload) };
+    if (this.#choices[0]?.isComplete === true) payload.finish ??= finishReason;
+    if (alternatives !== undefined) {
+      payload.alternatives ??= alternatives.map((alternative, at) => {
+        const doneAlternative = toDoneAlternative(alternative);
+        if (this.#choices[at + 1]?.isComplete === true) return doneAlternative;
+        doneAlternative.finishReason = "error";
+        delete doneAlternative.raw;
+        return doneAlternative;
+      });
+    }
+    const extra = this.#failedExtra(responseExtra, message);
+    if (extra !== undefined) payload.extra = extra;
+    out.push({ kind: "error", payload });
+    return out;
+  }
+}
+
+function messageFields({ name, extra }: Message): MessageFields | undefined {
+  if (name === undefined && extra === undefined) return undefined;
+  return { ...(name !== undefined && { name }), ...(extra !== undefined && { extra }) };
+}
+
+function toDoneAlternative({ message, finishReason, extra }: Alternative): DoneAlternative {
+  const { unified, raw } = finishReason;
+  const fields = messageFields(message);
+  return {
+    finishReason: unified,
+    ...(raw !== undefined && { raw }),
+    ...(extra !== undefined && { extra }),
+    ...(fields !== undefined && { message: fields }),
+  };
+}

@@ -1,0 +1,104 @@
+// Emits the rest of a streamed choice: the collected chunks are decoded like a whole answer, and content that has not
+// been emitted follows. A streamed answer thus equals the whole one in any order of its fields (B80).
+import type { Delta, PayloadBase } from "../../../model/delta.ts";
+import type { Message } from "../../../model/message.ts";
+import type { Part, ToolCallPart } from "../../../model/parts.ts";
+import { readForm } from "../../kit/residue/residue.ts";
+import type { StreamCallIds } from "../../kit/streams/stream-tool-calls.ts";
+import { emitCallEnd, EmittedPart, emitRest, newExtra } from "../../openai/emitted-part.ts";
+import { DETAILS_FIELD, TEXT_FIELDS } from "../messages/reasoning.ts";
+import type { ChatChoiceDecoder } from "./choice-decoder.ts";
+import type { StreamedChatCall } from "./tool-call-decoder.ts";
+
+/** Emits the rest of one choice from its decoded message. Keys of parts are their places in the wire message. */
+export class ChatChoiceFinisher {
+  readonly #choice: ChatChoiceDecoder;
+  readonly #dialect: string;
+  readonly #base: PayloadBase;
+  readonly #out: Delta[];
+  readonly #run: StreamCallIds;
+  readonly #counts = { [DETAILS_FIELD]: 0, content: 0, images: 0, tool_calls: 0 };
+
+  constructor(choice: ChatChoiceDecoder, position: number, dialect: string, run: StreamCallIds, out: Delta[]) {
+    this.#choice = choice;
+    this.#dialect = dialect;
+    this.#base = position === 0 ? {} : { choice: position };
+    this.#out = out;
+    this.#run = run;
+  }
+
+  /** Emits the rest of every part. Calls end if the choice is complete; `cutOff` must not be run (B31). */
+  finishParts({ parts }: Message, cutOff: ToolCallPart | undefined, isComplete: boolean): void {
+    for (const part of parts) {
+      const key = this.#nextKey(part);
+      if (part.type === "tool-call" || key.startsWith("calls/"))
+        this.#finishCall(part, key, part === cutOff, isComplete);
+      else this.#finishPart(part, key);
+    }
+  }
+
+  /** Emits the ends of the started calls, as soon as their choice has a finish reason. */
+  endCalls({ parts }: Message, cutOff: ToolCallPart | undefined): void {
+    for (const part of parts) {
+      const key = this.#nextKey(part);
+      if (this.#findCall(key)?.toolCallId !== undefined) this.#finishCall(part, key, part === cutOff, true);
+    }
+  }
+
+  #findCall(key: string): StreamedChatCall | undefined {
+    const { legacyCall, calls } = this.#choice.toolCalls;
+    if (key === "function_call") return legacyCall;
+    return key.startsWith("calls/") ? calls[Number(key.slice("calls/".length))] : undefined;
+  }
+
+  /** Returns the key of the next part. Parts of one field have the same order in chunks and in the decoded message. */
+  #nextKey(part: Part): string {
+    const { in: field, at: origin } = readForm(part, this.#dialect);
+    if (field === DETAILS_FIELD) return `details/${this.#counts[DETAILS_FIELD]++}`;
+    if (typeof field === "string" && TEXT_FIELDS.includes(field)) return field;
+    if (field === "function_call") return field;
+    if (part.type === "tool-call" || field === "tool_calls") return `calls/${this.#counts.tool_calls++}`;
+    if (field === "images") return `images/${this.#counts.images++}`;
+    if (part.type === "refusal" && field !== "content") return "refusal";
+    if (part.type === "audio" && origin !== "content") return "audio";
+    const index = this.#counts.content++;
+    return this.#choice.emittedParts.has("content") && index === 0 ? "content" : `content/${index}`;
+  }
+
+  #finishCall(part: Part, key: string, isCutOff: boolean, isComplete: boolean): void {
+    const call = this.#findCall(key);
+    const emitted = call?.emitted;
+    if (emitted?.kind === "whole") return;
+    if (call === undefined || emitted?.call === undefined) {
+      if (part.type === "tool-call") this.#run.assignId(part, this.#dialect);
+      this.#emitWhole(part, key);
+      return;
+    }
+    if (emitted.hasEnded) return;
+    if (isComplete) return emitCallEnd(emitted, part.extra, isCutOff || call.isMisnamed, this.#out);
+    const extra = newExtra(part.extra, emitted.extra);
+    if (extra === undefined) return;
+    const { toolCallId } = emitted.call;
+    this.#out.push({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "", extra } });
+  }
+
+  #emitWhole(value: Part, key: string): void {
+    this.#choice.emittedParts.set(key, new EmittedPart(key, "whole"));
+    this.#out.push({ kind: "part", payload: { value, partKey: key, ...this.#base } });
+  }
+
+  #finishPart(part: Part, key: string): void {
+    const emitted = this.#choice.emittedParts.get(key) ?? this.#findReasoningText(part, key);
+    if (emitted === undefined) return this.#emitWhole(part, key);
+    if (emitted.kind === "whole") return;
+    // Chunks never repeat text: all of it was emitted when it came.
+    emitRest(emitted, part, { dialect: this.#dialect, base: this.#base, isTextComplete: true }, this.#out);
+  }
+
+  /** Returns the emitted reasoning text that a later, only detail repeats. */
+  #findReasoningText(part: Part, key: string): EmittedPart | undefined {
+    const { reasoningField, emittedParts } = this.#choice;
+    const isText = part.type === "reasoning" && part.text !== "" && part.summary === undefined;
+    return key === "details/0" && isText && reasoningField !== undefined ? emittedParts.get(reasoningField) : undefined;
+  }
+}

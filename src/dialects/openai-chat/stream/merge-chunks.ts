@@ -1,0 +1,66 @@
+// Merges chunks into the wire object of a whole answer. Texts of unknown fields are joined: whether a chunk continues
+// or repeats them is unknown, and joining loses nothing (B43).
+import { flattenText } from "../../../assembly/draft.ts";
+import { setOwn } from "../../../model/merge-extra.ts";
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { copyObject } from "../../../model/json/index.ts";
+import { copyField, isObject } from "../../kit/fields/read-wire.ts";
+
+/** Merges a field of the answer itself: later values win, and null never overwrites a value. */
+export function overwriteField(target: JsonObject, source: JsonObject, key: string): void {
+  mergeField(target, source, key, false);
+}
+
+/** Merges a field of a delta: texts and lists are appended. */
+export function appendField(target: JsonObject, source: JsonObject, key: string): void {
+  mergeField(target, source, key, true);
+}
+
+function mergeField(target: JsonObject, source: JsonObject, key: string, appends: boolean): void {
+  const value = source[key];
+  if (value === undefined) return;
+  const existing = Object.hasOwn(target, key) ? target[key] : undefined;
+  if (existing === undefined || existing === null) copyField(source, key, target);
+  else if (appends && Array.isArray(value) && Array.isArray(existing)) setOwn(target, key, appendList(existing, value));
+  else if (value === null || value === existing) {
+    if (appends && typeof value === "string") setOwn(target, key, value + value);
+  } else if (isObject(value) && isObject(existing)) {
+    // A copy, because both objects belong to the chunks.
+    const merged = copyObject(existing);
+    for (const inner of Object.keys(value)) mergeField(merged, value, inner, appends);
+    setOwn(target, key, merged);
+  } else if (appends && typeof value === "string" && typeof existing === "string")
+    setOwn(target, key, existing + value);
+  else copyField(source, key, target);
+}
+
+/** Lists that were created here and can be appended to. */
+const OWNED_LISTS = new WeakSet<JsonValue[]>();
+
+/** Appends to a list, in place if the list was created here. */
+function appendList(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
+  if (!OWNED_LISTS.has(list)) {
+    const copy = [...list, ...more];
+    OWNED_LISTS.add(copy);
+    return copy;
+  }
+  for (const each of more) list.push(each);
+  return list;
+}
+
+/** A text that grows with every chunk and is flattened in memory from time to time. */
+export class GrowingText {
+  text = "";
+  readonly #mark = { flattenedLength: 0 };
+
+  add(text: string): void {
+    this.text += text;
+    flattenText(this.#mark, this.text);
+  }
+}
+
+/** Copies every field with all digits of its numbers. */
+export function copyFields(target: JsonObject, from: JsonObject): JsonObject {
+  for (const key of Object.keys(from)) copyField(from, key, target);
+  return target;
+}

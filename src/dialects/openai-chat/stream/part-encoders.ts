@@ -1,0 +1,275 @@
+// Encoders for the parts of a streamed message that have their own wire format: calls, audio and reasoning details.
+import type { Delta } from "../../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { sameJson } from "../../../model/json/index.ts";
+import type { AudioPart, Part, ReasoningPart, ToolCallPart } from "../../../model/parts.ts";
+import type { PartDraft } from "../../kit/streams/answer-follower.ts";
+import { copyField, isObject } from "../../kit/fields/read-wire.ts";
+import { findSealValue } from "../../kit/seals/seals.ts";
+import type { PendingSurrogate } from "../../kit/streams/text-chunks.ts";
+import { takeWholeCharacters } from "../../kit/streams/text-chunks.ts";
+import { CUSTOM_TYPE } from "../messages/tool-calls.ts";
+import { DETAILS_FIELD } from "../messages/reasoning.ts";
+import { copyFields } from "./merge-chunks.ts";
+import type { ChatEncodeState } from "../encode-state.ts";
+
+/** Sends a delta of the choice, with log probabilities beside it. */
+export type EmitChatDelta = (delta: JsonObject, logprobs: JsonObject | null) => void;
+
+/** The way in which a part is sent. */
+export interface PartEncoding extends PendingSurrogate {
+  /**
+   * "field": a text in its own field; "block": a text in a content block; "whole": in one chunk, when it is complete.
+   */
+  method: "field" | "block" | "thinking" | "detail" | "call" | "legacy" | "audio" | "whole" | "dropped";
+  field: string;
+  /** The index of a call. */
+  callIndex: number;
+  hasStarted: boolean;
+  /** True if some text of a text field has been sent. */
+  hasText: boolean;
+  /** The sent fields of a call or detail, except the growing one. */
+  sent?: JsonObject;
+}
+
+/** The services of the choice encoder for its part encoders. */
+export interface ChatPartContext {
+  readonly state: ChatEncodeState;
+  emitDelta: EmitChatDelta;
+  /** Encodes a single part as a message does; losses are not reported. */
+  encodePart(part: Part): JsonObject;
+}
+
+/** Returns the fields of an object that have not been sent with the same value. */
+function unsentFields(all: JsonObject, sent: JsonObject, ...ignored: readonly string[]): JsonObject {
+  const rest: JsonObject = {};
+  for (const key in all) {
+    const value = all[key];
+    if (value === undefined || ignored.includes(key)) continue;
+    if (!Object.hasOwn(sent, key) || !sameJson(value, sent[key])) copyField(all, key, rest);
+  }
+  return rest;
+}
+
+function toObject(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export class ChatCallEncoder {
+  readonly #context: ChatPartContext;
+  #count = 0;
+
+  constructor(context: ChatPartContext) {
+    this.#context = context;
+  }
+
+  push(part: ToolCallPart, encoding: PartEncoding, delta: Delta): void {
+    const isCustom = part.format === "text" && encoding.method === "call";
+    const argumentsField = isCustom ? "input" : "arguments";
+    const field = isCustom ? CUSTOM_TYPE : "function";
+    if (!encoding.hasStarted) this.#begin(part, encoding, field, argumentsField);
+    const isEnd = delta.kind === "tool_call_end";
+    let text =
+      isEnd || delta.kind === "tool_call_args" ? takeWholeCharacters(encoding, delta.payload.argsTextDelta ?? "") : "";
+    if (!isEnd) {
+      if (text !== "") this.#emit(encoding, { [field]: { [argumentsField]: text } }, field);
+      return;
+    }
+    text += encoding.pendingSurrogate ?? "";
+    delete encoding.pendingSurrogate;
+    const rest = this.#unsentFields(part, encoding, field, argumentsField);
+    if (text !== "") rest[field] = copyFields({ [argumentsField]: text }, toObject(rest[field]));
+    if (Object.keys(rest).length > 0) this.#emit(encoding, rest, field);
+  }
+
+  #emit(encoding: PartEncoding, call: JsonObject, field: string): void {
+    if (encoding.method === "legacy") this.#context.emitDelta({ function_call: call[field] ?? {} }, null);
+    else this.#context.emitDelta({ tool_calls: [{ index: encoding.callIndex, ...call }] }, null);
+  }
+
+  #begin(part: ToolCallPart, encoding: PartEncoding, field: string, argumentsField: string): void {
+    encoding.hasStarted = true;
+    if (encoding.method === "call") encoding.callIndex = this.#count++;
+    const name = this.#context.state.names.encodeToolName(part.toolName);
+    const data: JsonObject = { name, [argumentsField]: "" };
+    const hasResidue = encoding.method === "call" && part.extra?.[this.#context.state.dialect] !== undefined;
+    const call = hasResidue ? this.#encode(part, encoding, field) : { id: part.toolCallId };
+    // SDKs that merge calls need a type, even if the vendor omits it.
+    call["type"] ??= field;
+    call[field] = copyFields(data, unsentFields(toObject(call[field]), {}, "name", argumentsField));
+    encoding.sent = call;
+    this.#emit(encoding, call, field);
+  }
+
+  #encode(part: ToolCallPart, encoding: PartEncoding, field: string): JsonObject {
+    const { tool_calls: calls, function_call: legacy } = this.#context.encodePart(part);
+    if (encoding.method === "legacy") return { [field]: legacy ?? null };
+    return toObject(Array.isArray(calls) ? calls[0] : undefined);
+  }
+
+  /** Returns the residue of a call that arrived with its end. */
+  #unsentFields(part: ToolCallPart, encoding: PartEncoding, field: string, argumentsField: string): JsonObject {
+    if (part.extra?.[this.#context.state.dialect] === undefined) return {};
+    const call = this.#encode(part, encoding, field);
+    const sent = encoding.sent ?? {};
+    const rest = unsentFields(call, sent, "id", "type", field);
+    const data = unsentFields(toObject(call[field]), toObject(sent[field]), "name", argumentsField);
+    if (Object.keys(data).length > 0) rest[field] = data;
+    return rest;
+  }
+
+  /** Sends complete calls. */
+  emitWhole(calls: readonly JsonValue[]): void {
+    const list = calls.filter(isObject).map((each) => {
+      const call = copyFields({ type: "function" }, each);
+      call["index"] = this.#count++;
+      return call;
+    });
+    this.#context.emitDelta({ tool_calls: list }, null);
+  }
+}
+
+export class ChatAudioEncoder {
+  readonly #context: ChatPartContext;
+  /** The sent fields; for data and transcript, the sent length. */
+  readonly #sentFields: JsonObject = {};
+
+  constructor(context: ChatPartContext) {
+    this.#context = context;
+  }
+
+  /** Sends audio data as it arrives, and the id as soon as it is known. */
+  push(part: AudioPart, delta: Delta): void {
+    const fragment: JsonObject = {};
+    // Clients recognize audio by its id, so an empty one is sent until the real id arrives.
+    const id = findSealValue(part, "id", this.#context.state.context) ?? "";
+    if (id !== (this.#sentFields["id"] ?? null)) this.#sentFields["id"] = fragment["id"] = id;
+    const { data, transcript } = delta.kind === "part" ? part : readAudioDelta(delta);
+    this.#add(fragment, "data", data);
+    this.#add(fragment, "transcript", transcript);
+    if (Object.keys(fragment).length > 0) this.#context.emitDelta({ audio: fragment }, null);
+  }
+
+  #add(fragment: JsonObject, field: string, text: string | undefined): void {
+    const before = this.#sentFields[field];
+    if (text === undefined || (text === "" && before !== undefined)) return;
+    fragment[field] = text;
+    this.#sentFields[field] = Number(before ?? 0) + text.length;
+  }
+
+  /** Sends complete audio, unless some audio has been sent. */
+  emitWhole(audio: JsonObject): void {
+    if (Object.keys(this.#sentFields).length > 0) return;
+    copyFields(this.#sentFields, audio);
+    this.#context.emitDelta({ audio }, null);
+  }
+
+  /** Returns the fields of the complete audio that have not been sent. */
+  unsentFields(audio: JsonObject): JsonObject {
+    const unsent: JsonObject = {};
+    for (const key in audio) {
+      const [value, known] = [audio[key], this.#sentFields[key]];
+      if (value === undefined || value === known) continue;
+      if (typeof value !== "string" || typeof known !== "number") copyField(audio, key, unsent);
+      else if (value.length > known) unsent[key] = value.slice(known);
+    }
+    return unsent;
+  }
+}
+
+function readAudioDelta(delta: Delta): { data?: string | undefined; transcript?: string | undefined } {
+  return delta.kind === "media" ? { data: delta.payload.dataDelta, transcript: delta.payload.transcriptDelta } : {};
+}
+
+const TEXT_DETAIL = "reasoning.text";
+const SUMMARY_DETAIL = "reasoning.summary";
+
+export class ReasoningDetailEncoder {
+  readonly #context: ChatPartContext;
+  /** The type of the last detail. */
+  #type: JsonValue | undefined;
+  #last: PartDraft | undefined;
+
+  constructor(context: ChatPartContext) {
+    this.#context = context;
+  }
+
+  /** True if a detail has content that determines its type. */
+  static canStart(draft: PartDraft, delta: Delta): boolean {
+    const { kind, part } = draft;
+    if (kind !== "thinking" || delta.kind !== "thinking" || delta.payload.textDelta === "") return false;
+    return part.type === "reasoning" && (part.text === "") !== (part.summary === undefined);
+  }
+
+  /**
+   * Adds a delta to a detail. Returns a loss if another detail was sent in between, so that this one cannot continue.
+   */
+  push(draft: PartDraft, encoding: PartEncoding, delta: Delta): "part-split" | "late-dropped" | undefined {
+    if (!encoding.hasStarted) {
+      this.#begin(draft, encoding);
+      return undefined;
+    }
+    const isText =
+      delta.kind === "thinking" && (delta.payload.summary === undefined) === (encoding.sent?.["type"] === TEXT_DETAIL);
+    const text = isText ? takeWholeCharacters(encoding, delta.payload.textDelta) : "";
+    const isMore = delta.kind === "seal" || delta.payload.extra !== undefined;
+    return this.emitMore(draft, encoding, text, isMore ? this.#encode(draft.part) : undefined);
+  }
+
+  #encode(part: Part): JsonObject {
+    const list = this.#context.encodePart(part)[DETAILS_FIELD];
+    return toObject(Array.isArray(list) ? list[0] : undefined);
+  }
+
+  #begin(draft: PartDraft, encoding: PartEncoding): void {
+    const { text, summary } = draft.part as ReasoningPart; // `canStart` has checked the type.
+    const detail = this.#encode(draft.part);
+    const field = detail["type"] === SUMMARY_DETAIL ? "summary" : "text";
+    detail[field] = takeWholeCharacters(encoding, field === "text" ? text : (summary?.[0] ?? ""));
+    this.emitWhole([detail]);
+    encoding.hasStarted = true;
+    encoding.sent = detail;
+    this.#last = draft;
+  }
+
+  /** Sends more text of a detail, and the new fields of `all`. */
+  emitMore(
+    draft: PartDraft,
+    encoding: PartEncoding,
+    text: string,
+    all?: JsonObject,
+  ): "part-split" | "late-dropped" | undefined {
+    const sent = encoding.sent ?? {};
+    const { type = TEXT_DETAIL, index } = sent;
+    const field = type === SUMMARY_DETAIL ? "summary" : "text";
+    const rest = all === undefined ? {} : unsentFields(all, sent, "type", "index", field);
+    const isNothing = Object.keys(rest).length === 0;
+    if (text === "" && isNothing) return undefined;
+    const isInterrupted = this.#last !== draft && index === undefined;
+    if (isInterrupted && text === "") return "late-dropped";
+    if (all !== undefined) encoding.sent = all;
+    const fragment: JsonObject = index === undefined ? { type } : { type, index };
+    if (text !== "") fragment[field] = text;
+    copyFields(fragment, rest);
+    if (isInterrupted) this.emitWhole([fragment]);
+    else this.#context.emitDelta({ [DETAILS_FIELD]: [fragment] }, null);
+    this.#type = type;
+    this.#last = draft;
+    return isInterrupted ? "part-split" : undefined;
+  }
+
+  /** Sends complete details. */
+  emitWhole(list: readonly JsonValue[]): void {
+    this.#context.emitDelta({ [DETAILS_FIELD]: [...this.#separator(list), ...list] }, null);
+  }
+
+  /** Returns an empty detail that separates a detail from the one before it, if both would be merged. */
+  #separator(list: readonly JsonValue[]): JsonObject[] {
+    const first = toObject(list[0]);
+    const { type, index } = first;
+    const isAlike = type === this.#type && index === undefined;
+    this.#type = type;
+    if (isAlike && type === TEXT_DETAIL) return [{ type, text: "" }];
+    return isAlike && type === SUMMARY_DETAIL ? [{ type, summary: "" }] : [];
+  }
+}

@@ -1,0 +1,27 @@
+// Maps the statuses and incomplete reasons of a response to unified finish reasons.
+import type { UnifiedFinishReason } from "../../../model/finish-reason.ts";
+import { ValueMap } from "../../kit/fields/value-map.ts";
+
+/** The statuses of a response; any other value is the reason of an incomplete one. */
+export const STATUSES: ReadonlySet<string> = new Set([
+  "completed",
+  "failed",
+  "in_progress",
+  "cancelled",
+  "queued",
+  "incomplete",
+]);
+
+/** Unified finish reasons with their statuses or incomplete reasons. */
+export const FINISH_REASONS = new ValueMap<UnifiedFinishReason, string>([
+  ["stop", "completed"],
+  ["length", "max_output_tokens"],
+  ["content-filter", "content_filter"],
+  ["error", "failed"],
+  ["other", "incomplete"],
+  ["other", "in_progress"],
+  ["other", "queued"],
+  ["other", "cancelled"],
+  ["other", "max_messages"],
+  ["other", "steered"],
+]);

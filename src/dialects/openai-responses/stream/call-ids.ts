@@ -1,0 +1,44 @@
+// Call ids of a stream: unique over all of its answers, and stable when an item is decoded again.
+import type { Part, ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
+import { readForm, storeForm } from "../../kit/residue/residue.ts";
+import type { CallIdAssigner } from "../decode-state.ts";
+
+/** The call ids of a stream, which can have several answers. */
+export interface ResponsesCallIds {
+  /** Ids of calls and results. */
+  readonly usedIds: Set<string>;
+  /** Ids of calls that have a result. */
+  readonly answeredIds: Set<string>;
+}
+
+/** Gives a re-decoded item the ids of its first decoding. */
+export class FixedCallIds implements CallIdAssigner {
+  readonly #parts: readonly Part[];
+  readonly #fallback: CallIdAssigner;
+  readonly #dialect: string;
+
+  constructor(parts: readonly Part[], fallback: CallIdAssigner, dialect: string) {
+    this.#parts = parts;
+    this.#fallback = fallback;
+    this.#dialect = dialect;
+  }
+
+  add(call: ToolCallPart, wireId: string | undefined): void {
+    const known = this.#parts.find((part) => part.type === "tool-call");
+    if (known === undefined) this.#fallback.add(call, wireId);
+    else this.#copyId(call, known);
+  }
+
+  matchResult(result: ToolResultPart, wireId: string | undefined): void {
+    const known = this.#parts.find((part) => part.type === "tool-result");
+    if (known === undefined) return this.#fallback.matchResult(result, wireId);
+    this.#copyId(result, known);
+    if (result.toolName === "") result.toolName = known.toolName;
+  }
+
+  #copyId(part: ToolCallPart | ToolResultPart, known: ToolCallPart | ToolResultPart): void {
+    part.toolCallId = known.toolCallId;
+    const { id } = readForm(known, this.#dialect);
+    if (id !== undefined) storeForm(part, this.#dialect, "id", id);
+  }
+}

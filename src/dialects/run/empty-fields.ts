@@ -1,0 +1,42 @@
+// Empty fields of the run shape: null, absent, or an empty object. A spelling other than the plain one is stored as form,
+// and restored while the field is still empty.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import type { Message } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import { isObject } from "../kit/fields/read-wire.ts";
+import { readForm, storeForm } from "../kit/residue/residue.ts";
+import type { RunEncodeContext } from "./losses.ts";
+
+const ABSENT = "absent";
+
+/** Stores as form that a field is null or absent. */
+export function storeEmptyField(
+  target: Message | Part,
+  dialect: string,
+  field: string,
+  value: JsonValue | undefined,
+): void {
+  if (value === undefined || value === null) storeForm(target, dialect, field, value === null ? null : ABSENT);
+}
+
+/** Restores the stored form of a field if it `fits` the current value. Returns true if it was restored. */
+export function restoreEmptyField(
+  wire: JsonObject,
+  field: string,
+  fits: boolean,
+  target: Message | Part,
+  context: RunEncodeContext,
+): boolean {
+  const form = readForm(target, context.dialect)[field];
+  if (form === undefined) return false;
+  if (fits && form === ABSENT) delete wire[field];
+  else if (fits) wire[field] = form;
+  // An empty object fits any content of the object.
+  else if (!isObject(form)) reportStaleForm(context, field);
+  return fits;
+}
+
+/** Reports a stored form that no longer fits. */
+export function reportStaleForm(context: RunEncodeContext, field: string): void {
+  context.report.addLoss("form-stale", ["extra", context.dialect, "$form", field]);
+}

@@ -1,0 +1,60 @@
+// The wire types of each dialect by kind of payload, so that `translate` returns a typed `wire`.
+import type { ModelMessage } from "./ai-sdk-model/types.ts";
+import type { UiMessage } from "./ai-sdk-ui/types.ts";
+import type { AnthropicError, AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/types.ts";
+import type { BedrockError, BedrockMessage, BedrockRequest, BedrockResponse } from "./bedrock/types.ts";
+import type { WireEvent } from "./dialect.ts";
+import type { FlatMessage } from "./flat/types.ts";
+import type { GeminiError, GeminiRequest, GeminiResponse } from "./gemini/types.ts";
+import type { ChatError, ChatMessage, ChatRequest, ChatResponse } from "./openai-chat/types.ts";
+import type { ResponsesErrorBody, ResponsesRequest, ResponsesResponse } from "./openai-responses/types.ts";
+import type { DialectId } from "./registry.ts";
+import type { RunMessage } from "./run/types.ts";
+import type { TaggedMessage } from "./tagged/types.ts";
+import type { StoredMessage } from "../model/message.ts";
+
+/** A kind of payload that `translate` accepts. */
+export type TranslateKind = "request" | "response" | "stream" | "error" | "messages";
+
+interface BodyTypes {
+  "openai-chat": { request: ChatRequest; response: ChatResponse; error: ChatError; messages: ChatMessage[] };
+  "openai-responses": {
+    request: ResponsesRequest;
+    response: ResponsesResponse;
+    error: ResponsesErrorBody;
+    messages: Pick<ResponsesRequest, "instructions" | "input">;
+  };
+  anthropic: {
+    request: AnthropicRequest;
+    response: AnthropicResponse;
+    error: AnthropicError;
+    messages: Pick<AnthropicRequest, "system"> & { messages: AnthropicMessage[] };
+  };
+  gemini: {
+    request: GeminiRequest;
+    response: GeminiResponse;
+    error: GeminiError;
+    messages: Pick<GeminiRequest, "systemInstruction" | "contents">;
+  };
+  bedrock: {
+    request: BedrockRequest;
+    response: BedrockResponse;
+    error: BedrockError;
+    messages: Pick<BedrockRequest, "system"> & { messages: BedrockMessage[] };
+  };
+  "ai-sdk-ui": { messages: UiMessage[] };
+  "ai-sdk-model": { messages: ModelMessage[] };
+  flat: { messages: FlatMessage[] };
+  tagged: { messages: TaggedMessage[] };
+  run: { messages: RunMessage[] };
+  canonical: { messages: StoredMessage[] };
+}
+
+/** The wire type of a payload in a dialect; `unknown` if the dialect or the kind is not known at compile time. */
+export type WireOf<To, Kind> = [Kind] extends ["stream"]
+  ? WireEvent[]
+  : To extends DialectId
+    ? Kind extends keyof BodyTypes[To]
+      ? BodyTypes[To][Kind]
+      : unknown
+    : unknown;

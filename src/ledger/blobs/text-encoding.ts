@@ -1,0 +1,32 @@
+// Converts strings to bytes and back, exactly. Base64 is stored as the bytes it represents, so that an image is stored
+// once however it arrived; a string without a UTF-8 form (a lone surrogate) is stored as UTF-16.
+
+/** The encodings of strings in blobs. */
+export const STRING_ENCODINGS = ["base64", "utf8", "utf16"] as const;
+export type StringEncoding = (typeof STRING_ENCODINGS)[number];
+
+const BUFFER_ENCODINGS = { base64: "base64", utf8: "utf8", utf16: "utf16le" } as const satisfies Record<
+  StringEncoding,
+  BufferEncoding
+>;
+
+/** The number of characters that distinguish most texts from base64. */
+const SAMPLE_LENGTH = 64;
+
+export function encodeText(text: string): { bytes: Buffer; as: StringEncoding } {
+  if (mayBeBase64(text)) {
+    const bytes = Buffer.from(text, "base64");
+    // Other alphabets, missing padding and stray bits decode too, but would not be restored exactly.
+    if (bytes.toString("base64") === text) return { bytes, as: "base64" };
+  }
+  const as = text.isWellFormed() ? "utf8" : "utf16";
+  return { bytes: Buffer.from(text, BUFFER_ENCODINGS[as]), as };
+}
+
+function mayBeBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text.slice(0, SAMPLE_LENGTH));
+}
+
+export function decodeText(bytes: Uint8Array, as: StringEncoding): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(BUFFER_ENCODINGS[as]);
+}

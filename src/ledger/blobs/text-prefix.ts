@@ -1,0 +1,20 @@
+// Reads the beginning of a text in a blob, for the search index and for previews.
+import { LedgerError } from "../errors.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { ExtractedString } from "./blob-marker.ts";
+import { decodeText } from "./text-encoding.ts";
+import { readBlob } from "./upload.ts";
+
+/** Returns the first chunk of a text; "" if the blob cannot be read, which normal reads of the message report. */
+export async function readTextPrefix(
+  scope: LedgerScope,
+  { blob, as }: Pick<ExtractedString, "blob" | "as">,
+): Promise<string> {
+  try {
+    // A character that is cut by the end of the chunk is dropped.
+    for await (const bytes of readBlob(scope, blob)) return decodeText(bytes, as).replace(/\uFFFD$/u, "");
+  } catch (error) {
+    if (!(error instanceof LedgerError) || (error.code !== "unknown-blob" && error.code !== "corrupt")) throw error;
+  }
+  return "";
+}

@@ -1,0 +1,62 @@
+// Removes interrupted turns from a path (B90), and the other half of each call and result of which one half was in
+// them: providers reject a result without its call, and a call without its result that other messages follow.
+import { copyObject } from "../../model/json/index.ts";
+import type { StoredMessage } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+
+export function isInterrupted({ metadata }: StoredMessage): boolean {
+  return metadata.interrupted === true;
+}
+
+/** A tool call with its results. */
+interface CallPair {
+  /** True if the call's message stays. */
+  hasCall: boolean;
+  /** True if a result stays, and if a result was in an interrupted turn. */
+  hasResult: boolean;
+  hasInterruptedResult: boolean;
+}
+
+/** Returns the messages, oldest first, without interrupted ones. */
+export function removeInterruptedTurns(messages: StoredMessage[]): StoredMessage[] {
+  if (!messages.some(isInterrupted)) return messages;
+  const pairs = pairCallsAndResults(messages);
+  const isComplete = (part: Part): boolean => {
+    const pair = pairs.get(part);
+    if (pair === undefined) return true;
+    // A call without any result is still pending.
+    return part.type === "tool-result" ? pair.hasCall : pair.hasResult || !pair.hasInterruptedResult;
+  };
+  const remaining: StoredMessage[] = [];
+  for (const message of messages) {
+    if (isInterrupted(message)) continue;
+    const parts = message.parts.filter(isComplete);
+    if (parts.length === message.parts.length) remaining.push(message);
+    // Reasoning before a removed call is rejected without the call.
+    else if (parts.some(({ type }) => type !== "reasoning"))
+      remaining.push(Object.assign(copyObject(message), { parts }));
+  }
+  return remaining;
+}
+
+/** Maps each call and result to its pair. A result without an earlier call has none. */
+function pairCallsAndResults(messages: readonly StoredMessage[]): Map<Part, CallPair> {
+  const pairs = new Map<Part, CallPair>();
+  /** The last pair of each call id; ids may repeat. */
+  const last = new Map<string, CallPair>();
+  for (const message of messages) {
+    const isRemaining = !isInterrupted(message);
+    for (const part of message.parts) {
+      if (part.type === "tool-call")
+        last.set(part.toolCallId, { hasCall: isRemaining, hasResult: false, hasInterruptedResult: false });
+      else if (part.type !== "tool-result") continue;
+      const pair = last.get(part.toolCallId);
+      if (pair === undefined) continue;
+      pairs.set(part, pair);
+      if (part.type === "tool-call") continue;
+      if (isRemaining) pair.hasResult = true;
+      else pair.hasInterruptedResult = true;
+    }
+  }
+  return pairs;
+}

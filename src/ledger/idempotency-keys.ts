@@ -1,0 +1,65 @@
+// Idempotency keys: a repeated request with the same key returns the first result; another request with the key is a
+// conflict (B95).
+import { hash } from "node:crypto";
+import { parseJson, stringifyJson } from "../model/json/index.ts";
+import type { JsonValue } from "../model/json/index.ts";
+import { findExactText } from "../model/json/exact-numbers.ts";
+import { LedgerError } from "./errors.ts";
+import type { LedgerScope } from "./scope.ts";
+import { wait, type Steps } from "./store/steps.ts";
+import type { LedgerTransaction, ThreadKey } from "./store/contract.ts";
+
+/**
+ * Returns the result that `storeKeyResult` stored for this key; undefined if the key is new. Throws "conflict" if the
+ * key belongs to another request.
+ */
+export function* findKeyResult(
+  tx: LedgerTransaction,
+  key: ThreadKey,
+  name: string,
+  requested: string,
+): Steps<JsonValue | undefined> {
+  const row = yield* wait(tx.idempotencyKey(key, name));
+  if (row === undefined) return undefined;
+  if (row.hash !== requested) {
+    throw new LedgerError(
+      "conflict",
+      `The idempotency key "${name}" was used for another request in this thread; use a new key.`,
+      { path: "idempotencyKey" },
+    );
+  }
+  return parseJson(row.result);
+}
+
+/** Stores the result of a request under its key. */
+export function* storeKeyResult(
+  scope: LedgerScope,
+  tx: LedgerTransaction,
+  key: ThreadKey,
+  name: string,
+  requested: string,
+  result: JsonValue,
+): Steps<void> {
+  const { tenant, threadId } = key;
+  const row = { tenant, threadId, key: name, hash: requested, result: stringifyJson(result), createdAt: scope.now() };
+  yield* wait(tx.insertKey(row));
+}
+
+/** Hashes a request: equal JSON has equal hashes, regardless of the order of object keys. */
+export function hashRequest(request: unknown): string {
+  return hash("sha256", toCanonicalJson({ request }, "request"), "base64url");
+}
+
+/**
+ * Returns the member as JSON with sorted keys and exact digits; members without a JSON form are omitted, as JSON does.
+ */
+function toCanonicalJson(container: object, key: string): string {
+  // An object of unknown shape is read as a record.
+  const value = (container as Record<string, unknown>)[key];
+  if (typeof value === "number") return findExactText(container, key, value) ?? JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map((_, index) => toCanonicalJson(value, String(index))).join()}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name]) => `${JSON.stringify(name)}:${toCanonicalJson(value, name)}`).join()}}`;
+}

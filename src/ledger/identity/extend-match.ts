@@ -1,0 +1,123 @@
+// Extends a match beyond the last known answer: a client that retries sends the user's message or the tool results
+// again, and they must not be stored twice.
+import type { MessageHeader } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { runAsync, type Steps } from "../store/steps.ts";
+import type { LedgerReads, ThreadKey } from "../store/contract.ts";
+import { readTurnsAbove } from "./read-turns.ts";
+import { listEndsWithin, type TurnHistory, toHistory, type HistoryTurn } from "./history-turns.ts";
+import { readDigestOrEmpty, isKnownTurnEnd, isDigest, isBlankMarker } from "./digest-markers.ts";
+import { type HistoryMatch, choosePreferred } from "./match-history.ts";
+import { isBlank, toTurnRole } from "./normal-form.ts";
+
+/**
+ * The number of the thread's messages that are read from either end of the messages after the match: parents have no
+ * index.
+ */
+const MAX_ROWS = 256;
+/** The maximum number of branches that are followed through one turn. */
+const MAX_BRANCHES = 64;
+
+/** Returns the match, extended as far as the stored messages equal the history. */
+export async function extendMatch(
+  scope: LedgerScope,
+  history: TurnHistory,
+  match: HistoryMatch,
+  { accepts, after }: { accepts: (match: HistoryMatch) => Promise<boolean>; after: MessageHeader[] | undefined },
+): Promise<HistoryMatch> {
+  const { tenant, threadId, id } = match.header;
+  const turns = history.turns.filter(({ to }) => to > match.at);
+  if (turns.length === 0) return match;
+  const key = { tenant, threadId };
+  const rows = after ?? (await readHeadersAfter(scope.store.reads, key, id));
+  if (rows.length === 0) return match;
+  const children = Map.groupBy(rows, ({ parentId }) => parentId);
+  let known = { at: match.at, headers: [match.header] };
+  for (const turn of turns) {
+    const stored = await findStoredTurn(scope.store.reads, key, known.headers, turn, children);
+    const next = await findLongestEnd(history, turn, known.at, stored, accepts);
+    if (next === undefined) break;
+    known = next;
+    if (known.at < turn.to) break;
+  }
+  const newestFirst = known.headers.toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  return { at: known.at, header: (await choosePreferred(scope, newestFirst)) ?? match.header };
+}
+
+async function readHeadersAfter(reads: LedgerReads, key: ThreadKey, after: string): Promise<MessageHeader[]> {
+  const newest = await reads.headers(key, { after, order: "desc", limit: MAX_ROWS });
+  if (newest.length < MAX_ROWS) return newest;
+  const oldest = await reads.headers(key, { after, limit: MAX_ROWS });
+  const seen = new Set(newest.map(({ id }) => id));
+  return [...newest, ...oldest.filter(({ id }) => !seen.has(id))];
+}
+
+interface StoredTurnEnd {
+  header: MessageHeader;
+  digest: string;
+  /** The number of blank messages at its end. */
+  blankCount: number;
+}
+
+/** Returns the messages of a turn's role that follow each other under any of the headers, with their digests. */
+async function findStoredTurn(
+  reads: LedgerReads,
+  key: ThreadKey,
+  headers: readonly MessageHeader[],
+  { role, previous }: HistoryTurn,
+  children: ReadonlyMap<string | null, MessageHeader[]>,
+): Promise<StoredTurnEnd[]> {
+  const stored: StoredTurnEnd[] = [];
+  const open: StoredTurnEnd[] = headers.map((header) => ({ header, digest: previous, blankCount: 0 }));
+  for (const above of open) {
+    for (const header of children.get(above.header.id) ?? []) {
+      const isBlankRow = isBlankMarker(header.digest);
+      if ((!isBlankRow && toTurnRole(header.role) !== role) || stored.length === MAX_BRANCHES) continue;
+      const next = isBlankRow
+        ? { header, digest: above.digest, blankCount: above.blankCount + 1 }
+        : { header, digest: await runAsync(readOrComputeDigest(reads, key, header)), blankCount: 0 };
+      stored.push(next);
+      open.push(next);
+    }
+  }
+  return stored;
+}
+
+/** Returns the digest of a message, computed if it was deferred. */
+function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: MessageHeader): Steps<string> {
+  if (isDigest(header.digest)) return header.digest;
+  const { messages, end } = yield* readTurnsAbove(reads, key, header.id, isKnownTurnEnd);
+  return toHistory(messages, readDigestOrEmpty(end)).turns.at(-1)?.digest ?? "";
+}
+
+/** Returns how far into a turn the history is stored, and the messages there. */
+async function findLongestEnd(
+  history: TurnHistory,
+  turn: HistoryTurn,
+  after: number,
+  stored: readonly StoredTurnEnd[],
+  accepts: (match: HistoryMatch) => Promise<boolean>,
+): Promise<{ at: number; headers: MessageHeader[] } | undefined> {
+  if (stored.length === 0) return undefined;
+  const from = Math.max(after, turn.from);
+  for (const position of [{ at: turn.to, digest: turn.digest }, ...listEndsWithin(history, turn, from)]) {
+    // Blank messages at the end do not change the digest; at least as many must be stored.
+    const blankCount = turn.role === "assistant" ? 0 : countBlankBefore(history, position.at);
+    const headers: MessageHeader[] = [];
+    for (const each of stored) {
+      if (each.digest !== position.digest || each.blankCount < blankCount) continue;
+      if (await accepts({ at: position.at, header: each.header })) headers.push(each.header);
+    }
+    if (headers.length > 0) return { at: position.at, headers };
+  }
+  return undefined;
+}
+
+/** Counts the blank messages right before a position. */
+function countBlankBefore({ messages }: TurnHistory, at: number): number {
+  let count = 0;
+  for (let before = messages[at - 1]; before !== undefined && isBlank(before); before = messages[at - 1 - count]) {
+    count++;
+  }
+  return count;
+}

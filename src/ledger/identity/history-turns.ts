@@ -1,0 +1,111 @@
+// Splits a history into turns, each with the digest of the conversation at its end.
+import type { Message, Role } from "../../model/message.ts";
+import { computeDigest } from "./digest.ts";
+import { isInstruction, isBlank, toTurnRole } from "./normal-form.ts";
+
+/**
+ * A maximal run of messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns: those right
+ * before an assistant's content belong to it, others to the turn that they follow.
+ */
+export interface HistoryTurn {
+  /** "system" includes developer messages. */
+  role: Role;
+  from: number;
+  to: number;
+  /** The range from its first message that is not blank to after the last one. */
+  first: number;
+  end: number;
+  /** The digest of the conversation before the turn. */
+  previous: string;
+  /** The digest of the conversation at its end. */
+  digest: string;
+}
+
+/** The messages of a history and their turns. */
+export interface TurnHistory {
+  readonly messages: readonly Message[];
+  /** The number of leading instructions, which are not part of its identity. */
+  readonly leading: number;
+  readonly turns: readonly HistoryTurn[];
+}
+
+/** Returns the turns of messages that follow a conversation with a known digest; "" if they follow none. */
+export function toHistory(messages: readonly Message[], previous = ""): TurnHistory {
+  let from = 0;
+  let first = findNextNonBlank(messages, from);
+  if (previous === "") {
+    while (isInstruction(messages[first]?.role ?? "")) {
+      from = first + 1;
+      first = findNextNonBlank(messages, from);
+    }
+  }
+  const leading = findTurnStart(messages, from, first);
+  const turns: HistoryTurn[] = [];
+  let digest = previous;
+  for (let at = leading; first < messages.length;) {
+    const turn = cutTurn(messages, at, first, digest);
+    digest = turn.digest = computeDigestUpTo({ messages, leading, turns }, turn, turn.end);
+    turns.push(turn);
+    at = turn.to;
+    first = findNextNonBlank(messages, at);
+  }
+  return { messages, leading, turns };
+}
+
+/** Returns the turn with `first`, a message that is not blank; its digest is not set. */
+function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): HistoryTurn {
+  // The caller guarantees that the message exists.
+  const role = toTurnRole((messages[first] as Message).role);
+  let end = first + 1;
+  let next = findNextNonBlank(messages, end);
+  for (; toTurnRole(messages[next]?.role ?? "") === role; next = findNextNonBlank(messages, end)) end = next + 1;
+  return { role, from, to: findTurnStart(messages, end, next), first, end, previous, digest: previous };
+}
+
+/** Returns the index of the next message that is not blank; the length if there is none. */
+function findNextNonBlank(messages: readonly Message[], from: number): number {
+  for (let at = from; ; at++) {
+    const message = messages[at];
+    if (message === undefined || !isBlank(message)) return at;
+  }
+}
+
+/** Returns the start of the turn with `first`; the messages from `after` to it are blank. */
+function findTurnStart(messages: readonly Message[], after: number, first: number): number {
+  return messages[first]?.role === "assistant" ? after : first;
+}
+
+/** Computes the digest of the conversation if the turn is cut off before the message `to`. */
+function computeDigestUpTo({ messages, turns }: TurnHistory, turn: HistoryTurn, to: number): string {
+  const before = turns.findLast((each) => each.to === turn.from);
+  const calls = before === undefined ? [] : messages.slice(before.from, before.to);
+  return computeDigest(turn.previous, messages.slice(turn.from, to), calls);
+}
+
+/** A position in a history: before the message `at`. */
+export interface HistoryPosition {
+  at: number;
+  digest: string;
+}
+
+/** The number of messages of one turn that are tried one by one, from its end. */
+const MAX_ENDS_PER_TURN = 8;
+
+/** Yields the positions after assistant messages, the longest history first. */
+export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosition, void, void> {
+  for (const turn of history.turns.toReversed()) {
+    if (turn.role !== "assistant") continue;
+    yield { at: turn.to, digest: turn.digest };
+    yield* listEndsWithin(history, turn, turn.from);
+  }
+}
+
+/** Yields the positions between the messages of a turn, after `after`, the longest first. */
+export function* listEndsWithin(
+  history: TurnHistory,
+  turn: HistoryTurn,
+  after: number,
+): Generator<HistoryPosition, void, void> {
+  const least = Math.max(after, turn.first, turn.to - MAX_ENDS_PER_TURN);
+  for (let at = turn.to - 1; at > least; at--) yield { at, digest: computeDigestUpTo(history, turn, at) };
+}

@@ -1,0 +1,112 @@
+// Restores the known part of a history (B11): assistant messages come from the store, with their seals, reasoning,
+// provider parts and exact arguments. The client's own content (user messages, results, instructions, cache
+// breakpoints) comes from the client; its results refer to the stored call ids.
+import type { Message, StoredMessage } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import { CallIdMap } from "./call-ids.ts";
+import type { TurnHistory, HistoryTurn } from "./history-turns.ts";
+import { withoutLogprobs } from "./same-content.ts";
+import { isBlank } from "./normal-form.ts";
+
+/** The stored messages for the turns of a history, up to a position. */
+export interface StoredAnswers {
+  at: number;
+  /** For assistant turns: the stored messages. */
+  byTurn: ReadonlyMap<HistoryTurn, StoredMessage[]>;
+  /** For other turns: blank assistant messages between their messages. */
+  between: ReadonlyMap<HistoryTurn, readonly BlankMessagePosition[]>;
+}
+
+/** A blank message, and the number of the turn's other messages before it. */
+export interface BlankMessagePosition {
+  after: number;
+  message: StoredMessage;
+}
+
+/**
+ * Returns the history with the stored answers instead of the client's; the client's results refer to the stored calls.
+ */
+export function restoreHistory(
+  { messages, leading, turns }: TurnHistory,
+  { at, byTurn, between }: StoredAnswers,
+): Message[] {
+  const ids = new CallIdMap();
+  const restored = messages.slice(0, leading);
+  for (const turn of turns) {
+    const answer = byTurn.get(turn);
+    let next = turn.from;
+    if (answer !== undefined) {
+      next = Math.min(turn.to, at);
+      const client = messages.slice(turn.from, next);
+      ids.addTurn(client, answer);
+      for (const message of moveBreakpoints(answer.map(toSentMessage), client)) restored.push(message);
+    }
+    const others = messages.slice(next, turn.to);
+    for (const message of insertBlankMessages(others, between.get(turn))) restored.push(ids.apply(message));
+  }
+  return restored;
+}
+
+/** Returns a client's turn with the stored blank messages instead of the client's. */
+function insertBlankMessages(
+  messages: readonly Message[],
+  between: readonly BlankMessagePosition[] = [],
+): readonly Message[] {
+  if (between.length === 0) return messages;
+  const byCount = Map.groupBy(between, ({ after: behind }) => behind);
+  const result: Message[] = [];
+  let count = 0;
+  for (const message of messages) {
+    if (isBlank(message)) continue;
+    result.push(message);
+    for (const each of byCount.get(++count) ?? []) result.push(toSentMessage(each.message));
+  }
+  return result;
+}
+
+/** Returns the message without the ledger's fields; its id is the one it was appended with. */
+function toSentMessage(stored: StoredMessage): Message {
+  const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
+  // Log probabilities belong to answers; no request has a field for them.
+  if (message.parts.some(hasLogprobs)) message.parts = message.parts.map(withoutLogprobs);
+  const { sourceId } = metadata;
+  return typeof sourceId === "string" ? { ...message, id: sourceId } : message;
+}
+
+/** Replaces the stored cache breakpoints with the client's. Changes the messages in place. */
+function moveBreakpoints(messages: Message[], client: readonly Message[]): Message[] {
+  if (!hasBreakpoint(messages) && !hasBreakpoint(client)) return messages;
+  const partsByName = new Map<string, Part>();
+  let last: Part | undefined;
+  for (const [name, part] of nameParts(messages)) {
+    delete part.cache;
+    partsByName.set(name, part);
+    // Reasoning and opaque parts may be dropped for another provider.
+    if (part.type !== "reasoning" && part.type !== "opaque") last = part;
+  }
+  for (const [name, { cache }] of nameParts(client)) {
+    const target = cache === undefined ? undefined : (partsByName.get(name) ?? last);
+    if (target !== undefined && cache !== undefined) target.cache = cache;
+  }
+  return messages;
+}
+
+function hasBreakpoint(messages: readonly Message[]): boolean {
+  return messages.some(({ parts }) => parts.some(({ cache }) => cache !== undefined));
+}
+
+/** Names parts by type and number: the third text of one history is the third text of the other. */
+function* nameParts(messages: readonly Message[]): Generator<[name: string, part: Part], void, void> {
+  const counts = new Map<string, number>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      const count = counts.get(part.type) ?? 0;
+      counts.set(part.type, count + 1);
+      yield [`${part.type} ${count}`, part];
+    }
+  }
+}
+
+function hasLogprobs(part: Part): boolean {
+  return "logprobs" in part && part.logprobs !== undefined;
+}

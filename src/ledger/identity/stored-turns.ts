@@ -1,0 +1,188 @@
+// Reads the stored turns that a history matches, and compares their media with the client's, which digests do not
+// cover.
+import type { StoredMessage } from "../../model/message.ts";
+import { readMessages } from "../messages/message-body.ts";
+import { type PathRows, followParents, firstReadSize, nextReadSize } from "../messages/paths.ts";
+import type { MessageHeader, MessageRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import type { TurnHistory, HistoryTurn } from "./history-turns.ts";
+import { isLeadingInstruction, isBlankMarker, readTurnRole } from "./digest-markers.ts";
+import type { HistoryMatch } from "./match-history.ts";
+import { compareMedia, hasMedia } from "./media-identity.ts";
+import type { StoredAnswers, BlankMessagePosition } from "./restore-history.ts";
+
+/** A turn of the history and its stored rows. */
+interface TurnRows {
+  turn: HistoryTurn;
+  rows: readonly MessageRow[];
+}
+
+/** The stored counterpart of a history. */
+export class StoredHistory {
+  readonly #scope: LedgerScope;
+  readonly #history: TurnHistory;
+  readonly #hasMedia: boolean;
+  /** Messages at or below which the client's media differ from the stored ones, by thread and id. */
+  readonly #rejected = new Set<string>();
+
+  constructor(scope: LedgerScope, history: TurnHistory) {
+    this.#scope = scope;
+    this.#history = history;
+    this.#hasMedia = hasMedia(history.messages);
+  }
+
+  /** True if the assistant's media in the client's history, up to the match, are the stored ones. */
+  async accepts(match: HistoryMatch): Promise<boolean> {
+    // Most clients send no assistant media; then nothing is read.
+    if (!this.#hasMedia) return true;
+    if (this.#rejected.has(toHeaderKey(match.header))) return false;
+    const pairs = await this.#readTurnRows(match);
+    for (const [index, { turn, rows }] of pairs.entries()) {
+      const client = this.#clientTurn(turn, match.at);
+      if (!hasMedia(client) || compareMedia(client, await this.#read(filterAnswers(rows))) !== "other") continue;
+      // A shorter part of the turn may still match, but nothing below it.
+      this.#rejected.add(toHeaderKey(match.header));
+      for (const { rows: below } of pairs.slice(index + 1))
+        for (const row of below) this.#rejected.add(toHeaderKey(row));
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Returns the stored messages for the turns up to the match, without turns that cannot be read completely. `from`:
+   * rows from the match upwards, if they were read already.
+   */
+  async readAnswers(match: HistoryMatch, from?: MessageRow[]): Promise<StoredAnswers> {
+    const pairs = await this.#readTurnRows(match, from);
+    const read = await this.#read(pairs.flatMap(({ rows }) => filterAnswers(rows)));
+    const byId = new Map(read.map((message) => [message.id, message]));
+    const byTurn = new Map<HistoryTurn, StoredMessage[]>();
+    const between = new Map<HistoryTurn, BlankMessagePosition[]>();
+    for (const { turn, rows } of pairs) {
+      const answerRows = filterAnswers(rows);
+      const messages = answerRows.flatMap(({ id }) => byId.get(id) ?? []);
+      if (messages.length < answerRows.length) continue;
+      const client = this.#clientTurn(turn, match.at);
+      // Media that may differ are taken from the client.
+      if (compareMedia(client, messages) !== "same") continue;
+      if (turn.role === "assistant") byTurn.set(turn, messages);
+      else if (messages.length > 0 && hasSameMessageCount(this.#history, turn, rows))
+        between.set(turn, listBlankMessages(rows, byId));
+    }
+    return { at: match.at, byTurn, between };
+  }
+
+  #clientTurn({ from, to }: HistoryTurn, end: number): TurnHistory["messages"] {
+    return this.#history.messages.slice(from, Math.min(to, end));
+  }
+
+  #read(rows: readonly MessageRow[]): Promise<StoredMessage[]> {
+    return readMessages(this.#scope, rows, "send");
+  }
+
+  /**
+   * Pairs the turns up to a match with their stored rows, from the end; if the path is incomplete, the first turns are
+   * missing.
+   */
+  async #readTurnRows({ at, header }: HistoryMatch, rowsFrom?: MessageRow[]): Promise<TurnRows[]> {
+    const known = this.#history.turns.filter(({ from }) => from < at);
+    const stored = await readStoredTurns(this.#scope, header, rowsFrom);
+    const shift = stored.length - known.length;
+    return known.flatMap((turn, index) => {
+      const rows = stored[index + shift];
+      return rows !== undefined && rows.some((row) => readTurnRole(row) === turn.role) ? [{ turn, rows }] : [];
+    });
+  }
+}
+
+function toHeaderKey({ threadId, id }: MessageHeader): string {
+  return `${id} ${threadId}`;
+}
+
+function filterAnswers(rows: readonly MessageRow[]): MessageRow[] {
+  return rows.filter(({ role }) => role === "assistant");
+}
+
+/**
+ * True if a turn has as many messages in the history as in the store; blank messages between them then have a known
+ * position.
+ */
+function hasSameMessageCount(
+  { messages }: TurnHistory,
+  { role, from, to }: HistoryTurn,
+  rows: readonly MessageRow[],
+): boolean {
+  const count = messages.slice(from, to).filter((message) => message.role !== "assistant").length;
+  return role !== "assistant" && count === rows.filter((row) => row.role !== "assistant").length;
+}
+
+/** Lists the blank messages between the rows, without interrupted ones (B90). */
+function listBlankMessages(
+  rows: readonly MessageRow[],
+  byId: ReadonlyMap<string, StoredMessage>,
+): BlankMessagePosition[] {
+  const between: BlankMessagePosition[] = [];
+  let after = 0;
+  for (const { id, role } of rows) {
+    const message = byId.get(id);
+    if (role !== "assistant") after++;
+    else if (message !== undefined && message.metadata.interrupted !== true) between.push({ after, message });
+  }
+  return between;
+}
+
+/** Returns the rows of the path that ends with a message, by turns, without leading instructions. */
+async function readStoredTurns(
+  scope: LedgerScope,
+  { tenant, threadId, id }: MessageHeader,
+  from?: MessageRow[],
+): Promise<MessageRow[][]> {
+  const key = { tenant, threadId };
+  const path: MessageRow[] = [];
+  let nextId: string | null = id;
+  let size = firstReadSize(Number.POSITIVE_INFINITY);
+  let isIncomplete = false;
+  let available = from;
+  while (nextId !== null && !isIncomplete) {
+    const read: MessageRow[] =
+      available ?? (await scope.store.reads.messages(key, { upTo: nextId, order: "desc", limit: size }));
+    available = undefined;
+    const { rows, next, missing }: PathRows<MessageRow> = followParents(read, nextId);
+    for (const row of rows) path.push(row);
+    size = nextReadSize(size, rows.length, read.length);
+    nextId = next;
+    isIncomplete = missing;
+  }
+  const turns = groupByTurn(path.reverse());
+  // The first turn of an incomplete path may lack its beginning.
+  return isIncomplete ? turns.slice(1) : turns;
+}
+
+/**
+ * Groups rows like the messages of a history: blank ones belong to the assistant content that follows them, otherwise
+ * to the turn before.
+ */
+function groupByTurn(path: readonly MessageRow[]): MessageRow[][] {
+  const turns: MessageRow[][] = [];
+  let role = "";
+  let blanks: MessageRow[] = [];
+  for (const row of path) {
+    if (isBlankMarker(row.digest)) {
+      blanks.push(row);
+      continue;
+    }
+    const isAnswer = row.role === "assistant";
+    const isSame = role === readTurnRole(row);
+    // Blank messages before the first turn belong to none, unless the assistant begins.
+    if (!isAnswer || isSame) for (const each of blanks) turns.at(-1)?.push(each);
+    const leadingBlanks = isAnswer && !isSame ? blanks : [];
+    blanks = [];
+    if (turns.length === 0 && isLeadingInstruction(row)) continue;
+    if (isSame) turns.at(-1)?.push(row);
+    else turns.push([...leadingBlanks, row]);
+    role = readTurnRole(row);
+  }
+  for (const each of blanks) turns.at(-1)?.push(each);
+  return turns;
+}

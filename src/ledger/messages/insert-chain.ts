@@ -1,0 +1,154 @@
+// Inserts a chain of messages under a parent. All messages are written here: appended, committed or salvaged from an
+// interrupted run.
+import { copyObject, stringifyJson } from "../../model/json/index.ts";
+import type { Message, Metadata, StoredMessage } from "../../model/message.ts";
+import { SCHEMA_VERSION } from "../../model/schema-version.ts";
+import { writeBlobs, type MessageWithBlobs, needsBlobs, findBlobPath, extractBlobs } from "../blobs/index.ts";
+import { encodeBody } from "./message-body.ts";
+import { computeDigestsFromHeader, computeDigestsFromPath } from "../identity/message-digests.ts";
+import { LedgerError } from "../errors.ts";
+import { findHeader } from "./paths.ts";
+import type { MessageHeader, MessageRow, ThreadHead } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, isPromise, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
+import { findLastMessage } from "./last-written.ts";
+import { isoTime } from "../iso-time.ts";
+
+/** Messages that follow each other. */
+export interface MessageChain {
+  /** null: the first message becomes a root. */
+  parentId: string | null;
+  /** The parent's header, if the caller has it. */
+  parent?: MessageHeader | undefined;
+  messages: readonly Message[];
+  /** The run that produced them. */
+  runId?: string;
+  /** True if references to missing blobs are allowed: an interrupted turn is stored even if its blobs are missing. */
+  allowsMissingBlobs?: boolean;
+}
+
+/**
+ * Stores a chain and returns the stored messages. The thread must be locked; updates the head in place, but does not
+ * move the active leaf. An unknown parent is an error.
+ */
+export function* insertChain(
+  scope: LedgerScope,
+  tx: LedgerTransaction,
+  head: ThreadHead,
+  chain: MessageChain,
+): Steps<StoredMessage[]> {
+  return (yield* writeChain(scope, tx, head, chain)).messages;
+}
+
+/** The stored messages of a chain and their rows. */
+export interface WrittenChain {
+  messages: StoredMessage[];
+  rows: MessageRow[];
+}
+
+/** Like `insertChain`, with the rows. */
+export function* writeChain(
+  scope: LedgerScope,
+  tx: LedgerTransaction,
+  head: ThreadHead,
+  { parentId, parent: knownParent, messages, runId, allowsMissingBlobs: isRest = false }: MessageChain,
+): Steps<WrittenChain> {
+  const written: WrittenChain = { messages: [], rows: [] };
+  if (messages.length === 0) return written;
+  const key = { tenant: head.tenant, threadId: head.id };
+  // Generators are entered only if there is something to wait for: most appends need no read.
+  let parent = parentId === null ? undefined : (knownParent ?? findCachedParent(scope, head, parentId));
+  if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
+  let digests = computeDigestsFromHeader(parent, messages);
+  if (parent !== undefined) digests ??= yield* computeDigestsFromPath(tx, key, parent, messages);
+  const createdAt = isoTime(scope.now());
+  let last = head.lastId;
+  let previousId = parentId;
+  let blobs: Map<string, MessageWithBlobs<Message>> | undefined;
+  for (const [index, message] of messages.entries()) {
+    const id = scope.nextId(last);
+    // Serialized before the id is set, because the row has a column for it: one copy of the message serves both.
+    const content = stampMessage(message, createdAt, runId);
+    let body = stringifyJson(content);
+    const stored: StoredMessage = Object.assign(content, { id, parentMessageId: previousId });
+    if (needsBlobs(body, scope.blobThreshold)) {
+      const light = extractBlobs(stored, scope.blobThreshold);
+      body = encodeBody(light.message);
+      (blobs ??= new Map()).set(id, light);
+    }
+    written.rows.push({
+      tenant: head.tenant,
+      threadId: head.id,
+      id,
+      parentId: previousId,
+      runId: runId ?? null,
+      role: message.role,
+      digest: digests?.[index] ?? "",
+      body,
+    });
+    written.messages.push(stored);
+    previousId = last = id;
+  }
+  const missing = blobs === undefined ? undefined : yield* writeBlobs(scope, tx, key, blobs);
+  if (missing !== undefined && !isRest) throw unknownBlob(missing, messages);
+  const inserted = tx.insertMessages(written.rows);
+  if (isPromise(inserted)) yield* wait(inserted);
+  head.lastId = last;
+  head.newestMessageId = previousId;
+  return written;
+}
+
+/** Returns the parent's header from the cache. The head proves that the newest message exists. */
+function findCachedParent(scope: LedgerScope, head: ThreadHead, id: string): MessageHeader | undefined {
+  return id === head.newestMessageId ? findLastMessage(scope.store, head, id) : undefined;
+}
+
+function* readParent(tx: LedgerTransaction, key: ThreadKey, id: string): Steps<MessageHeader> {
+  const header = yield* findHeader(tx, key, id);
+  if (header === undefined) throw unknownMessage(id, "parentMessageId");
+  return header;
+}
+
+/** Creates the error for a message that the thread does not have. */
+export function unknownMessage(id: string, path: string): LedgerError {
+  return new LedgerError("unknown-message", `The thread has no message "${id}".`, { path });
+}
+
+/** Creates the error for a reference to a blob that does not exist. */
+function unknownBlob(blob: string, messages: readonly Message[]): LedgerError {
+  const paths = messages.map(({ parts }, index) => [`/messages/${index}/parts`, findBlobPath(parts, blob)]);
+  const path = paths.find(([, inside]) => inside !== undefined)?.join("") ?? "/messages";
+  return new LedgerError(
+    "unknown-blob",
+    `At "${path}": the blob ${blob} does not exist; store it with putBlob() first.`,
+    { path },
+  );
+}
+
+/** A stored message without its position in the tree. */
+interface StampedMessage extends Omit<StoredMessage, "id" | "parentMessageId"> {
+  id: undefined;
+  parentMessageId: undefined;
+}
+
+/**
+ * Adds the ledger's metadata to a copy of the message. The id of the original is stored as `metadata["sourceId"]`, the
+ * run that produced the original as `metadata["sourceRunId"]`.
+ */
+function stampMessage(message: Message, createdAt: string, runId: string | undefined): StampedMessage {
+  const metadata: Metadata & { schemaVersion: number } = Object.assign(
+    message.metadata === undefined ? {} : copyObject(message.metadata),
+    { schemaVersion: SCHEMA_VERSION },
+  );
+  // A message from another ledger has its `sourceId` already.
+  const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
+  if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
+  // The run belongs to the thread or ledger that the message was copied from.
+  if (metadata.runId !== undefined && metadata.runId !== runId) {
+    metadata["sourceRunId"] ??= metadata.runId;
+    delete metadata.runId;
+  }
+  if (runId !== undefined) metadata.runId = runId;
+  return Object.assign(copyObject(message), { id: undefined, parentMessageId: undefined, createdAt, metadata });
+}

@@ -1,0 +1,129 @@
+// Reads paths in the tree of messages. A parent's id is always smaller than its child's, so a path up to the root is
+// one descending read by id: no recursion, no parent index, linear in the length of the path.
+import type { MessageHeader } from "../store/rows.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerReads, ThreadKey } from "../store/contract.ts";
+
+/** The number of rows of the first read of a walk, and the maximum of any read. */
+const FIRST_READ_SIZE = 16;
+const MAX_READ_SIZE = 1000;
+
+/** The rows of one read that lie on the path. */
+export interface PathRows<Row> {
+  /** The rows on the path, newest first. */
+  rows: Row[];
+  /** The next message on the path; null if the root was reached. */
+  next: string | null;
+  /** True if `next` does not exist although a message names it as its parent. */
+  missing: boolean;
+}
+
+/** Follows the parents from `startId` through rows that were read in descending order from it. */
+export function followParents<Row extends MessageHeader>(read: readonly Row[], startId: string): PathRows<Row> {
+  const rows: Row[] = [];
+  let next: string | null = startId;
+  for (const row of read) {
+    // Larger ids belong to other branches.
+    if (row.id > next) continue;
+    if (row.id < next) return { rows, next, missing: true };
+    rows.push(row);
+    next = row.parentId;
+    if (next === null) break;
+  }
+  return { rows, next, missing: rows.length === 0 };
+}
+
+/**
+ * Returns the size of the next read: larger while the rows lie on the path, smaller while most belong to other
+ * branches.
+ */
+export function nextReadSize(size: number, useful: number, read: number): number {
+  if (useful * 2 >= read) return Math.min(size * 4, MAX_READ_SIZE);
+  return useful * 8 < read ? Math.max(Math.ceil(size / 4), FIRST_READ_SIZE) : size;
+}
+
+/** Returns the size of the first read of a walk that needs at most `limit` rows. */
+export function firstReadSize(limit: number): number {
+  return Math.min(limit, FIRST_READ_SIZE);
+}
+
+/** Finds the header of a message in the thread. */
+export function* findHeader(reads: LedgerReads, key: ThreadKey, id: string): Steps<MessageHeader | undefined> {
+  const [header] = yield* wait(reads.headers(key, { upTo: id, order: "desc", limit: 1 }));
+  return header?.id === id ? header : undefined;
+}
+
+/** Walks up from a message and calls `visit` with each header until it returns false or the root is reached. */
+export function* walkUp(
+  reads: LedgerReads,
+  key: ThreadKey,
+  from: string | null,
+  visit: (header: MessageHeader) => boolean,
+): Steps<void> {
+  let nextId = from;
+  let size = FIRST_READ_SIZE;
+  while (nextId !== null) {
+    const read: MessageHeader[] = yield* wait(reads.headers(key, { upTo: nextId, order: "desc", limit: size }));
+    const { rows, next, missing } = followParents(read, nextId);
+    for (const row of rows) if (!visit(row)) return;
+    if (missing) return;
+    size = nextReadSize(size, rows.length, read.length);
+    nextId = next;
+  }
+}
+
+/** Reads the headers of the path that ends with a message, from that message up to the root. */
+export function* readPath(reads: LedgerReads, key: ThreadKey, leaf: string | null): Steps<MessageHeader[]> {
+  const path: MessageHeader[] = [];
+  yield* walkUp(reads, key, leaf, (header) => path.push(header) > 0);
+  return path;
+}
+
+/** Finds the header of `id` if it lies on the path that ends with `leaf`. */
+export function* findOnPath(
+  reads: LedgerReads,
+  key: ThreadKey,
+  leaf: string | null,
+  id: string,
+): Steps<MessageHeader | undefined> {
+  let match: MessageHeader | undefined;
+  yield* walkUp(reads, key, leaf, (header) => {
+    if (header.id === id) match = header;
+    return header.id > id;
+  });
+  return match;
+}
+
+/**
+ * Returns the messages that leave the active path when the leaf moves: the path of the old leaf without the path of the
+ * new leaf, newest first.
+ */
+export function* findLeavingMessages(
+  reads: LedgerReads,
+  key: ThreadKey,
+  oldLeaf: string | null,
+  newLeaf: string | null,
+): Steps<MessageHeader[]> {
+  const leavingHeaders: MessageHeader[] = [];
+  let [old, fresh] = [oldLeaf, newLeaf];
+  let size = FIRST_READ_SIZE;
+  // The larger of the two ids moves up until they meet: from there on both paths are the same.
+  while (old !== null && old !== fresh) {
+    const from: string = fresh !== null && fresh > old ? fresh : old;
+    const read: MessageHeader[] = yield* wait(reads.headers(key, { upTo: from, order: "desc", limit: size }));
+    let useful = 0;
+    for (const row of read) {
+      if (old === fresh) break;
+      if (row.id === fresh) fresh = row.parentId;
+      else if (row.id === old) {
+        leavingHeaders.push(row);
+        old = row.parentId;
+      } else continue;
+      useful++;
+    }
+    // The message `from` is missing: its ancestors are unknown.
+    if (useful === 0) break;
+    size = nextReadSize(size, useful, read.length);
+  }
+  return leavingHeaders;
+}

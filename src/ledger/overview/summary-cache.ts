@@ -1,0 +1,143 @@
+// Caches the summaries of the threads that were listed last, in memory, so that a list reads only newer rows.
+import type { Usage } from "../../model/index.ts";
+import { USAGE_COUNTS } from "../../model/usage.ts";
+import { parseJson } from "../../model/json/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import type { ListedHead, RunRow, RunUsage } from "../store/rows.ts";
+import { readRunMetadata } from "../runs/run-info.ts";
+import { isLive } from "../runs/transitions.ts";
+import type { ReportedProblem } from "../scope.ts";
+import type { LedgerStore } from "../store/contract.ts";
+import { toThreadMapKey } from "../threads/thread-map-key.ts";
+
+/** The number of last runs whose metadata is read for models: metadata can be long. */
+export const LAST_RUNS = 10;
+const MAX_MODELS = 5;
+/** The limits of the cache per store: runs of all threads together, and threads. */
+const MAX_CACHED_RUNS = 200_000;
+const MAX_CACHED_THREADS = 10_000;
+
+/** The summary of a thread up to `lastId`. */
+export class CachedSummary {
+  readonly createdAt: string;
+  readonly purges: number;
+  /** All rows up to this id are counted. */
+  lastId = "";
+  messages = 0;
+  /** The beginning of the first user text; undefined if not found yet. */
+  preview: string | undefined;
+  usage: Usage | undefined;
+  readonly live = new Set<string>();
+  /** The runs whose usage is included. Usage does not change after a run's end. */
+  readonly countedRunIds = new Set<string>();
+  /** The models of the last runs; "" if unknown. */
+  #models: [runId: string, model: string][] = [];
+
+  constructor({ createdAt, purges }: ListedHead) {
+    this.createdAt = createdAt;
+    this.purges = purges;
+  }
+
+  /** True if the cached summary covers a part of the thread as it is now. */
+  isValidFor({ createdAt, purges, lastId }: ListedHead): boolean {
+    return this.createdAt === createdAt && this.purges === purges && this.lastId <= lastId;
+  }
+
+  /** The models, the newest first, without duplicates. */
+  get models(): string[] {
+    return [...new Set(this.#models.map(([, model]) => model).filter(Boolean))].slice(0, MAX_MODELS);
+  }
+
+  addUsage({ id, state, usage }: Omit<RunUsage, "threadId">): void {
+    if (isLive(state)) {
+      this.live.add(id);
+      return;
+    }
+    this.live.delete(id);
+    if (this.countedRunIds.has(id)) return;
+    this.countedRunIds.add(id);
+    if (usage !== null) this.usage = addUsageText(this.usage, usage);
+  }
+
+  /** Adds a run with its metadata. */
+  addRun(run: RunRow, report: (problem: ReportedProblem) => void): void {
+    this.addUsage(run);
+    const { model } = readRunMetadata(run, report);
+    const others = this.#models.filter(([id]) => id !== run.id);
+    this.#models = [...others, [run.id, typeof model === "string" ? model : ""] satisfies [string, string]]
+      .sort(([left], [right]) => (left < right ? 1 : -1))
+      .slice(0, LAST_RUNS);
+  }
+}
+
+/** Adds a usage to the sum. Unreadable usage is ignored; reads of the run report it. */
+function addUsageText(before: Usage | undefined, text: string): Usage {
+  const sum: Usage = before ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  const usage = parseObjectOrEmpty(text);
+  for (const count of USAGE_COUNTS) {
+    const value = usage[count];
+    if (typeof value === "number") sum[count] = (sum[count] ?? 0) + value;
+  }
+  return sum;
+}
+
+function parseObjectOrEmpty(text: string): Record<string, unknown> {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A summary and the number of its runs at insertion; the summary may grow afterwards. */
+interface CacheEntry {
+  thread: CachedSummary;
+  runs: number;
+}
+
+/** The summaries of a store, by tenant and thread; least recently used first. */
+export class SummaryCache {
+  readonly #entries = new Map<string, CacheEntry>();
+  readonly #mostRuns: number;
+  #runs = 0;
+
+  constructor(mostRuns = MAX_CACHED_RUNS) {
+    this.#mostRuns = mostRuns;
+  }
+
+  get(tenant: string, head: ListedHead): CachedSummary | undefined {
+    const thread = this.#remove(toThreadMapKey(tenant, head.id));
+    if (thread === undefined || !thread.isValidFor(head)) return undefined;
+    this.set(tenant, head.id, thread);
+    return thread;
+  }
+
+  set(tenant: string, threadId: string, thread: CachedSummary): void {
+    const name = toThreadMapKey(tenant, threadId);
+    this.#remove(name);
+    const runs = thread.countedRunIds.size;
+    this.#entries.set(name, { thread, runs });
+    this.#runs += runs;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#runs <= this.#mostRuns && this.#entries.size <= MAX_CACHED_THREADS) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(name: string): CachedSummary | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(name);
+    this.#runs -= entry.runs;
+    return entry.thread;
+  }
+}
+
+const cachesByStore = new WeakMap<LedgerStore, SummaryCache>();
+
+export function findSummaryCache(store: LedgerStore): SummaryCache {
+  const cache = cachesByStore.get(store) ?? new SummaryCache();
+  cachesByStore.set(store, cache);
+  return cache;
+}

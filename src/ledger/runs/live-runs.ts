@@ -1,0 +1,134 @@
+// The live runs of an open ledger: renews their leases together, and compacts finished runs in the background.
+import { LedgerError } from "../errors.ts";
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import { compactRuns } from "./compact.ts";
+import { toThreadKeyOfRun } from "./run-info.ts";
+
+/** A writer whose lease is renewed here. */
+export interface LeasedRun {
+  /** The run's row as its writer knows it. */
+  readonly lease: RunRow;
+  /** Sets the end of the renewed lease. */
+  setLeaseUntil(leaseUntil: number): void;
+  /** Rejects all further writes, because another writer has taken over. */
+  fence(): void;
+  /** Writes all accepted deltas. */
+  drain(): Promise<void>;
+}
+
+/** The maximum delay of a timer. */
+const MAX_TIMER_DELAY = 2 ** 31 - 1;
+/** The pause between two background compactions, and the number of runs per write. */
+const COMPACT_INTERVAL_MS = 5000;
+const COMPACT_BATCH = 16;
+
+export class LiveRuns {
+  /** The scope of the first run: store, clock and lease time are the same for all tenants. */
+  #scope: LedgerScope | undefined;
+  readonly #runs = new Set<LeasedRun>();
+  #timer: NodeJS.Timeout | undefined;
+  #isRenewing = false;
+  #compacting: Promise<void> = Promise.resolve();
+  #lastCompaction = -Infinity;
+  #isClosed = false;
+
+  add(scope: LedgerScope, run: LeasedRun): void {
+    this.#scope ??= scope;
+    this.#runs.add(run);
+    if (this.#isClosed || this.#timer !== undefined) return;
+    const delay = Math.min(Math.max(scope.leaseMs / 3, 1), MAX_TIMER_DELAY);
+    this.#timer = setInterval(() => void this.#renewDue(scope), delay);
+    this.#timer.unref();
+  }
+
+  /** Throws "closed" after `close`, so that a writer learns it before its batch is written. */
+  assertOpen(): void {
+    if (this.#isClosed) throw new LedgerError("closed", "The ledger was closed; open it again and resume the run.");
+  }
+
+  delete(run: LeasedRun): void {
+    this.#runs.delete(run);
+    if (this.#runs.size === 0) this.#stopTimer();
+  }
+
+  /** Renews the leases of these runs in one write; a run that another writer has taken over is fenced. */
+  async renew(scope: LedgerScope, runs: readonly LeasedRun[]): Promise<void> {
+    const leaseUntil = scope.now() + scope.leaseMs;
+    const lost = await setLeases(scope, runs, leaseUntil);
+    for (const run of runs) {
+      if (lost.includes(run)) run.fence();
+      else run.setLeaseUntil(leaseUntil);
+    }
+  }
+
+  /** Gives up the lease of one run. If the write fails, the lease expires. */
+  async release(scope: LedgerScope, run: LeasedRun): Promise<void> {
+    this.delete(run);
+    await setLeases(scope, [run], 0).catch(() => undefined);
+  }
+
+  /** Writes all accepted deltas and gives up the leases, so that successors need not wait for them to expire. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    const runs = [...this.#runs];
+    await Promise.allSettled(runs.map((run) => run.drain()));
+    if (this.#scope !== undefined && runs.length > 0) await setLeases(this.#scope, runs, 0).catch(() => undefined);
+    await this.#compacting;
+  }
+
+  /**
+   * Compacts finished runs in the background at most once per interval. Errors are ignored; a later call tries again.
+   */
+  compactSoon(scope: LedgerScope): void {
+    const now = scope.timers.now();
+    if (this.#isClosed || now - this.#lastCompaction < COMPACT_INTERVAL_MS) return;
+    // Only one compaction runs at a time.
+    this.#lastCompaction = Infinity;
+    this.#compacting = this.#compactAll(scope)
+      .catch(() => undefined)
+      .finally(() => (this.#lastCompaction = scope.timers.now()));
+  }
+
+  /** Compacts in small batches, so that other work is not delayed, until no run is left. */
+  async #compactAll(scope: LedgerScope): Promise<void> {
+    for (let count = COMPACT_BATCH; count === COMPACT_BATCH && !this.#isClosed;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      count = await compactRuns(scope, COMPACT_BATCH);
+    }
+  }
+
+  #stopTimer(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Renews leases that are due. Writers that write deltas renew their own lease with each write. */
+  async #renewDue(scope: LedgerScope): Promise<void> {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    const soon = scope.now() + (scope.leaseMs * 2) / 3;
+    const due = [...this.#runs].filter(({ lease }) => lease.leaseUntil <= soon);
+    try {
+      if (due.length > 0) await this.renew(scope, due);
+    } catch {
+      // The lease is renewed two more times before it expires; writers meanwhile receive the store's errors.
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+}
+
+/** Sets the leases in one write and returns the runs that another writer has taken over. */
+function setLeases(scope: LedgerScope, runs: readonly LeasedRun[], leaseUntil: number): Promise<LeasedRun[]> {
+  return scope.store.write(function* leases(tx): Steps<LeasedRun[]> {
+    const lost: LeasedRun[] = [];
+    for (const run of runs) {
+      const { id, epoch } = run.lease;
+      if (!(yield* wait(tx.updateRun(toThreadKeyOfRun(run.lease), id, epoch, { leaseUntil })))) lost.push(run);
+    }
+    return lost;
+  });
+}

@@ -1,0 +1,60 @@
+// Removes deltas that a caller appends again after a write with an unknown outcome, if they are in the log.
+import type { Delta, MessageDelta } from "../../model/index.ts";
+import type { RunRow } from "../store/rows.ts";
+import type { LedgerReads } from "../store/contract.ts";
+import { toThreadKeyOfRun } from "./run-info.ts";
+import { decodeBatch, encodeDelta } from "./log-bodies.ts";
+import { isStamped } from "./stamp-deltas.ts";
+
+const ROWS_PER_READ = 16;
+
+/**
+ * Returns the deltas without those that the log contains unchanged. `since` is the last `seq` that was known to be
+ * written; deltas up to it, and deltas that differ from the log, are left for the writer to reject.
+ */
+export async function removeDuplicateDeltas(
+  reads: LedgerReads,
+  row: RunRow,
+  since: number,
+  deltas: readonly (Delta | MessageDelta)[],
+): Promise<readonly (Delta | MessageDelta)[]> {
+  const candidates = deltas.filter((delta) => readSeq(delta) > since && readSeq(delta) <= row.lastSeq);
+  if (candidates.length === 0) return deltas;
+  const logged = await readDeltasSince(reads, row, since);
+  return deltas.filter((delta) => {
+    const seq = readSeq(delta);
+    const loggedText = seq > since ? logged.get(seq) : undefined;
+    return loggedText === undefined || loggedText !== toComparableText(delta as MessageDelta); // it has a seq
+  });
+}
+
+function readSeq(delta: Delta | MessageDelta): number {
+  const hasSeq = typeof delta === "object" && delta !== null && isStamped(delta);
+  return hasSeq && Number.isSafeInteger(delta.seq) ? delta.seq : -1;
+}
+
+function toComparableText(delta: MessageDelta): string {
+  const { timestamp, json } = encodeDelta(delta);
+  return JSON.stringify([delta.runId, timestamp, json]);
+}
+
+/** Reads the texts of the deltas after a `seq`, from the end of the log backwards. */
+async function readDeltasSince(reads: LedgerReads, row: RunRow, since: number): Promise<Map<number, string>> {
+  const written = new Map<number, string>();
+  for (let upTo = row.lastDeltaId; upTo !== null;) {
+    const rows = await reads.log(toThreadKeyOfRun(row), {
+      runId: row.id,
+      after: row.id,
+      upTo,
+      order: "desc",
+      limit: ROWS_PER_READ,
+    });
+    const deltas = rows.flatMap(({ kind, body }) => (kind === "delta" ? decodeBatch(row.id, body) : []));
+    for (const delta of deltas) if (delta.seq > since) written.set(delta.seq, toComparableText(delta));
+    const last = rows.at(-1);
+    const isEnough = deltas.some(({ seq }) => seq <= since + 1);
+    // The last row is read again: the id right before it is unknown.
+    upTo = isEnough || last === undefined || rows.length < ROWS_PER_READ ? null : last.id;
+  }
+  return written;
+}

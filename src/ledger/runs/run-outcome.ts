@@ -1,0 +1,98 @@
+// The result of an ended run: written with the state change that ends it, and read again when the step is repeated.
+import type { StoredMessage } from "../../model/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { readMessages } from "../messages/message-body.ts";
+import { LedgerError } from "../errors.ts";
+import type { LogRow, MessageRow, RunChanges, RunRow, ThreadHead } from "../store/rows.ts";
+import type { LedgerScope } from "../scope.ts";
+import { wait, type Steps } from "../store/steps.ts";
+import type { LedgerTransaction } from "../store/contract.ts";
+import type { CommitResult } from "../types.ts";
+import { deleteRunDeltas } from "./compact.ts";
+import { toThreadKeyOfRun } from "./run-info.ts";
+import { createFencedError } from "./lock-run.ts";
+import { decodeRunEvent, createRunEventRow, type RunUsageAndError, type RunOutcomeIds } from "./log-bodies.ts";
+
+/** A run that has ended. */
+export interface EndedRun {
+  row: RunRow;
+  /** Absent if it had ended before. */
+  outcome?: CommitResult;
+}
+
+/** The changes that end a run. */
+interface RunClosing {
+  changes: RunChanges;
+  outcome: RunOutcomeIds;
+  messages: StoredMessage[];
+  /** Usage and error, as in `changes`. */
+  facts?: RunUsageAndError;
+}
+
+/** Ends a run of a locked thread. Updates the head in place. */
+export function* closeRun(
+  scope: LedgerScope,
+  tx: LedgerTransaction,
+  head: ThreadHead,
+  row: RunRow,
+  { changes, outcome, messages, facts }: RunClosing,
+): Steps<EndedRun> {
+  // A run without deltas has nothing to compact; with a retention of 0, the deltas are deleted at the end of the run.
+  const compacted = row.lastDeltaId === null || scope.deltaRetentionMs === 0;
+  const allChanges = { finishedAt: scope.now(), compacted, ...changes };
+  const closed: RunRow = { ...row, ...allChanges };
+  if (!(yield* wait(tx.updateRun(toThreadKeyOfRun(row), row.id, row.epoch, allChanges))))
+    throw createFencedError(row.id);
+  head.lastId = scope.nextId(head.lastId);
+  yield* wait(tx.insertLog([createRunEventRow(scope, head.lastId, closed, outcome, facts)]));
+  if (compacted) yield* deleteRunDeltas(tx, row);
+  return { row: closed, outcome: { messages, supersededRunIds: outcome.supersededRunIds ?? [] } };
+}
+
+/** After its last delta a run has few log rows: its end, and perhaps that it was superseded. */
+const ROWS_PER_READ = 4;
+
+/** Reads the result of an ended run from the log. Deleted messages are omitted. */
+export async function readOutcome(scope: LedgerScope, row: RunRow): Promise<CommitResult> {
+  const { reads } = scope.store;
+  const key = toThreadKeyOfRun(row);
+  const rows = await reads.log(key, { runId: row.id, after: row.lastDeltaId ?? row.id, limit: ROWS_PER_READ });
+  for (const each of rows) {
+    const outcome = decodeOutcome(each);
+    if (outcome === undefined) continue;
+    const messageRows: MessageRow[] = [];
+    for (const id of outcome.messageIds) {
+      const message = await reads.message(key, id);
+      if (message !== undefined) messageRows.push(message);
+    }
+    return { messages: await readMessages(scope, messageRows), supersededRunIds: outcome.supersededRunIds ?? [] };
+  }
+  return { messages: [], supersededRunIds: [] };
+}
+
+/** Decodes the outcome of a run event. Damage is an error: it must not look like a run without messages. */
+function decodeOutcome(row: LogRow): RunOutcomeIds | undefined {
+  try {
+    const { outcome } = decodeRunEvent(row);
+    if (outcome === undefined || isOutcome(outcome)) return outcome;
+  } catch (error) {
+    throw createDamageError(row, error);
+  }
+  throw createDamageError(row);
+}
+
+function isIdList(ids: unknown): boolean {
+  return Array.isArray(ids) && ids.every((id) => typeof id === "string");
+}
+
+/** True if the decoded value is an outcome; the row may be damaged. */
+function isOutcome(outcome: Partial<RunOutcomeIds> | null): boolean {
+  if (!isObject(outcome)) return false;
+  const { messageIds, supersededRunIds = [] } = outcome;
+  return isIdList(messageIds) && isIdList(supersededRunIds);
+}
+
+function createDamageError({ id, runId }: LogRow, cause?: unknown): LedgerError {
+  const message = `The result of run ${runId} cannot be read, because the log row ${id} is damaged; read the transcript.`;
+  return new LedgerError("corrupt", message, { cause });
+}

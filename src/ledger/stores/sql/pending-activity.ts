@@ -1,0 +1,108 @@
+// Thread activity that is not written to the table yet: of one transaction, and of all since the last flush. Lists
+// merge it, so that they need not write.
+import type { ThreadChange } from "../../overview/types.ts";
+import { toThreadMapKey } from "../../threads/thread-map-key.ts";
+
+/** A thread that a transaction wrote to. */
+interface ThreadWrite {
+  tenant: string;
+  threadId: string;
+  change: ThreadChange["change"];
+  /** "" if it is no activity. */
+  id: string;
+}
+
+/** The thread writes of one transaction, used once it is durable. */
+export class TransactionWrites {
+  readonly list: ThreadWrite[] = [];
+
+  add(tenant: string, threadId: string, change: ThreadChange["change"], id = ""): void {
+    const last = this.list.at(-1);
+    // Rows of a thread are written in sequence, with increasing ids.
+    if (last?.change === change && last.threadId === threadId && last.tenant === tenant) last.id = id;
+    else this.list.push({ tenant, threadId, change, id });
+  }
+
+  clear(): void {
+    this.list.length = 0;
+  }
+}
+
+/** The pending activity and changes of a thread. */
+export interface PendingThread {
+  tenant: string;
+  threadId: string;
+  lastActivity: string;
+  changes: Set<ThreadChange["change"]>;
+}
+
+/** The pending activity of all threads. */
+export class PendingActivity {
+  #collected = new Map<string, PendingThread>();
+  /** The threads that are being written. */
+  #inFlight = new Map<string, PendingThread>();
+
+  raiseActivity(tenant: string, threadId: string, id: string): PendingThread {
+    const name = toThreadMapKey(tenant, threadId);
+    let thread = this.#collected.get(name);
+    if (thread === undefined) {
+      thread = { tenant, threadId, lastActivity: "", changes: new Set() };
+      this.#collected.set(name, thread);
+    }
+    if (id > thread.lastActivity) thread.lastActivity = id;
+    return thread;
+  }
+
+  add({ tenant, threadId, change, id }: ThreadWrite): void {
+    const thread = this.raiseActivity(tenant, threadId, id);
+    if (change === "deleted") {
+      thread.lastActivity = "";
+      const inFlight = this.#inFlight.get(toThreadMapKey(tenant, threadId));
+      if (inFlight !== undefined) inFlight.lastActivity = "";
+    }
+    moveToEnd(thread.changes, change);
+  }
+
+  /** Returns all threads to write; sorted, so that two processes cannot deadlock. */
+  take(): PendingThread[] {
+    this.#inFlight = this.#collected;
+    this.#collected = new Map();
+    return [...this.#inFlight.values()].sort((a, b) =>
+      toThreadMapKey(a.tenant, a.threadId) < toThreadMapKey(b.tenant, b.threadId) ? -1 : 1,
+    );
+  }
+
+  /** Removes threads that were written or will not be. */
+  removeWritten(threads: readonly PendingThread[]): void {
+    for (const { tenant, threadId } of threads) this.#inFlight.delete(toThreadMapKey(tenant, threadId));
+  }
+
+  /** Restores threads that could not be written. Changes that came meanwhile are later. */
+  restore(threads: readonly PendingThread[]): void {
+    this.removeWritten(threads);
+    for (const { tenant, threadId, lastActivity, changes } of threads) {
+      const thread = this.raiseActivity(tenant, threadId, lastActivity);
+      const later = [...thread.changes];
+      thread.changes = changes;
+      for (const change of later) moveToEnd(changes, change);
+    }
+  }
+
+  /** Returns the pending last activity of the tenant's threads. */
+  listActivities(tenant: string): Map<string, string> {
+    const activities = new Map<string, string>();
+    for (const threads of [this.#inFlight, this.#collected]) {
+      for (const thread of threads.values()) {
+        if (thread.tenant !== tenant || thread.lastActivity <= (activities.get(thread.threadId) ?? "")) continue;
+        activities.set(thread.threadId, thread.lastActivity);
+      }
+    }
+    return activities;
+  }
+}
+
+/** Moves the change to the end: a thread that was deleted and created again exists. */
+function moveToEnd(changes: Set<ThreadChange["change"]>, change: ThreadChange["change"]): void {
+  changes.delete(change);
+  changes.add(change);
+}

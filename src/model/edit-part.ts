@@ -1,0 +1,69 @@
+// Edits a part and removes the fields that were valid only for its old content, such as signatures.
+import { assertObject } from "./argument-error.ts";
+import { copyObject, sameJson } from "./json/index.ts";
+import type { Annotation, Part } from "./parts.ts";
+import { MEDIA_SOURCES } from "./validation/message-shapes.ts";
+
+/** Fields outside the content of a part: a change of them leaves seals valid. */
+const FIELDS_OUTSIDE_CONTENT: ReadonlySet<string> = new Set([
+  "extra",
+  "cache",
+  "seals",
+  "annotations",
+  "logprobs",
+  "toolCallId",
+]);
+
+/** The fields to change. A field with the value undefined is removed. */
+export type PartChange<P extends Part> = { [K in keyof P]?: P[K] | undefined };
+
+function withoutSpan(annotation: Annotation): Annotation {
+  const { span: _, ...rest } = annotation;
+  return rest;
+}
+
+/** Returns the fields that depend on the old value of a changed field and must be removed with it. */
+function findDependentFields(part: Part, changedFields: ReadonlySet<string>): string[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return changedFields.has("text") ? ["logprobs"] : [];
+    case "tool-call":
+      return changedFields.has("input") || changedFields.has("format") ? ["inputText", "invalid"] : [];
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return MEDIA_SOURCES.some((source) => changedFields.has(source)) ? [...MEDIA_SOURCES] : [];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Returns a copy of a part with some fields changed. If the content changes, fields that depend on the old content are
+ * removed: seals, spans of annotations, log probabilities, the exact text of a call's input, the other media sources.
+ * Fields of `change` itself are never removed.
+ *
+ * @example
+ * ```ts
+ * const masked = editPart(part, { text: part.text.replaceAll(secret, "[redacted]") }); // its signature is removed
+ * ```
+ */
+export function editPart<P extends Part>(part: P, change: PartChange<P>): P {
+  assertObject("editPart", "part", part);
+  assertObject("editPart", "change", change);
+  const edited: P & Part = Object.assign(copyObject(part), change);
+  const fields = Object.keys(change) as (keyof P & string)[];
+  const changedFields = new Set<string>(fields.filter((field) => !sameJson(part[field], change[field])));
+  const removedFields = new Set(findDependentFields(part, changedFields));
+  if ([...changedFields].some((field) => !FIELDS_OUTSIDE_CONTENT.has(field))) removedFields.add("seals");
+  if (part.type === "text" && edited.type === "text" && changedFields.has("text") && part.annotations !== undefined) {
+    if (!fields.includes("annotations" as keyof P & string)) edited.annotations = part.annotations.map(withoutSpan);
+  }
+  for (const field of [...removedFields, ...fields]) {
+    const newValue = Object.hasOwn(change, field) ? change[field as keyof P] : undefined;
+    if (newValue === undefined) delete edited[field as keyof P];
+  }
+  return edited;
+}

@@ -1,0 +1,52 @@
+// Compares JSON numbers by their text: decides if a double holds the decimal value, and if two texts are the same value.
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+const ZERO = 48;
+const LOWER_E = 101;
+const UPPER_E = 69;
+const MINUS = 45;
+
+/** True if `text` is exactly one JSON number. */
+export function isNumberText(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+/** True if the double parsed from a JSON number prints the same decimal value. */
+export function fitsDouble(text: string): boolean {
+  const value = Number(text);
+  const printed = String(value);
+  if (printed === text) return true;
+  return Number.isFinite(value) && sameNumber(printed, text);
+}
+
+/** True if two JSON numbers have the same decimal value, such as 1.0 and 10e-1. */
+export function sameNumber(a: string, b: string): boolean {
+  return a === b || normalizeNumber(a) === normalizeNumber(b);
+}
+
+/** Returns one text per value: sign, digits without outer zeros, and the power of ten of the last digit. */
+function normalizeNumber(text: string): string {
+  const negative = text.charCodeAt(0) === MINUS;
+  let end = negative ? 1 : 0;
+  while (end < text.length && text.charCodeAt(end) !== LOWER_E && text.charCodeAt(end) !== UPPER_E) end++;
+  const mantissa = text.slice(negative ? 1 : 0, end);
+  const point = mantissa.indexOf(".");
+  const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
+  // Loops instead of a regular expression: a pattern anchored at the end takes quadratic time on many zeros.
+  let first = 0;
+  while (first < all.length && all.charCodeAt(first) === ZERO) first++;
+  if (first === all.length) return "0";
+  let last = all.length;
+  while (all.charCodeAt(last - 1) === ZERO) last--;
+  const shift = all.length - last - (point < 0 ? 0 : mantissa.length - point - 1);
+  const written = end < text.length ? Number(text.slice(end + 1)) : 0;
+  // An exponent beyond the safe integers stays verbatim: such numbers are equal only if their texts are.
+  const power = Number.isSafeInteger(written) ? String(written + shift) : `${shift}+${text.slice(end + 1)}`;
+  return `${negative ? "-" : ""}${all.slice(first, last)}e${power}`;
+}
+
+/** True if a character code is `e` or `E`. */
+export function isExponentMark(code: number): boolean {
+  return code === LOWER_E || code === UPPER_E;
+}

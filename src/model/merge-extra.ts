@@ -1,0 +1,39 @@
+// Merges residue (`extra`) by dialect and key.
+import type { JsonObject } from "./json/index.ts";
+import { copyDigits } from "./json/index.ts";
+import type { Extra } from "./parts.ts";
+
+/** Sets an own field of any name: `__proto__` from the wire is data, not a prototype (B79). */
+export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+function readOwnField<T>(record: Record<string, T> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Merges `later` into `target` by dialect and key, in place; later values win. The caller owns `target`. */
+export function mergeExtra(target: Extra | undefined, later: Extra): Extra {
+  const merged: Extra = target ?? {};
+  for (const dialect of Object.keys(later)) {
+    const fields: JsonObject = readOwnField(merged, dialect) ?? {};
+    const added = readOwnField(later, dialect) ?? {};
+    for (const key of Object.keys(added)) {
+      const value = readOwnField(added, key);
+      if (value === undefined) continue;
+      setOwn(fields, key, value);
+      copyDigits(added, key, fields, key);
+    }
+    setOwn(merged, dialect, fields);
+  }
+  return merged;
+}
+
+/** Returns a copy that can be merged into without changing the original. */
+export function copyExtra(extra: Extra): Extra {
+  return mergeExtra(undefined, extra);
+}

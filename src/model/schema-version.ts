@@ -1,0 +1,124 @@
+// Reads stored messages of every schema version. Pure functions upgrade an old message one version at a time; a version
+// newer than this release is rejected.
+import { formatDataUrl, readDataUrl } from "./data-url.ts";
+import { ValidationError, VersionError } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json/index.ts";
+import { copyObject } from "./json/index.ts";
+import { isObject } from "./value-kind.ts";
+import type { StoredMessage } from "./message.ts";
+import { storedMessage } from "./validation/message-shapes.ts";
+import { structuralIssues } from "./validation/validate.ts";
+
+/** The schema version that this release writes. */
+export const SCHEMA_VERSION = 2;
+
+/** Upgrades a message by one version without changing the argument. */
+export type Upgrade = (message: JsonObject) => JsonObject;
+
+/** Version 1 stored inline media as a data URL; version 2 stores the base64 in `data`. */
+function inlineDataUrl(part: JsonValue): JsonValue {
+  if (!isObject(part) || part["type"] !== "file" || typeof part["url"] !== "string") return part;
+  const inline = readDataUrl(part["url"]);
+  // Only URLs that can be restored exactly are converted.
+  if (
+    inline === undefined ||
+    inline.mimeType !== part["mimeType"] ||
+    formatDataUrl(inline.mimeType, inline.data) !== part["url"]
+  )
+    return part;
+  const upgraded = copyObject(part);
+  delete upgraded["url"];
+  upgraded["data"] = inline.data;
+  return upgraded;
+}
+
+function lacksInput(part: JsonValue): part is JsonObject {
+  return isObject(part) && part["type"] === "tool-call" && part["input"] === undefined;
+}
+
+/** A stored call without `input` had undefined arguments, which JSON omits: they mean `{}` (B20). */
+function withInputs(message: JsonObject): JsonObject {
+  const parts = message["parts"];
+  if (!Array.isArray(parts) || !parts.some(lacksInput)) return message;
+  const filled = parts.map((part) => (lacksInput(part) ? Object.assign(copyObject(part), { input: {} }) : part));
+  return Object.assign(copyObject(message), { parts: filled });
+}
+
+/** The upgrade functions by the version they start from. */
+const UPGRADES: Readonly<Record<number, Upgrade>> = {
+  1: (message) => {
+    const parts = message["parts"];
+    return Array.isArray(parts) ? Object.assign(copyObject(message), { parts: parts.map(inlineDataUrl) }) : message;
+  },
+};
+
+/** True if this release can read a version. */
+export function isKnownVersion(version: unknown, current: number = SCHEMA_VERSION): version is number {
+  return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= current;
+}
+
+/** Describes any value for an error message, including those that JSON cannot represent. */
+function describeValue(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function readVersion(message: JsonObject, current: number): number {
+  const metadata = message["metadata"];
+  const version = isObject(metadata) ? metadata["schemaVersion"] : undefined;
+  if (version === undefined) {
+    throw new VersionError(
+      "version-missing",
+      version,
+      `A stored message needs metadata.schemaVersion; the current version is ${current}.`,
+    );
+  }
+  if (isKnownVersion(version, current)) return version;
+  if (Number.isInteger(version) && Number(version) > current) {
+    throw new VersionError(
+      "version-too-new",
+      version,
+      `This message has schema version ${describeValue(version)}, but this release of Koine reads versions up to ${current}; update Koine.`,
+    );
+  }
+  throw new VersionError(
+    "version-invalid",
+    version,
+    `metadata.schemaVersion is ${describeValue(version)}; it must be a whole number from 1 to ${current}.`,
+  );
+}
+
+/** Upgrades a message to `current`, one version at a time. */
+export function upgradeThrough(
+  message: JsonObject,
+  upgrades: Readonly<Record<number, Upgrade>>,
+  current: number,
+): JsonObject {
+  let upgraded = message;
+  for (let version = readVersion(message, current); version < current; version++) {
+    upgraded = copyObject(upgrades[version]?.(upgraded) ?? upgraded);
+    // copyObject, because a spread would lose exact digits. readVersion has checked that metadata is an object.
+    upgraded["metadata"] = Object.assign(copyObject(upgraded["metadata"] as JsonObject), { schemaVersion: version + 1 });
+  }
+  return upgraded;
+}
+
+/** Upgrades a message of any known version to the current one. */
+export function upgradeMessage(message: JsonObject): JsonObject {
+  return upgradeThrough(message, UPGRADES, SCHEMA_VERSION);
+}
+
+/**
+ * Reads a stored message of any version. Unknown part types and fields are preserved. Throws a `ValidationError` for a
+ * wrong structure and a `VersionError` for an unknown version.
+ */
+export function readMessage(value: unknown): StoredMessage {
+  if (!isObject(value)) {
+    throw new ValidationError("stored message", [{ path: "", code: "wrong-type", message: "Expected an object." }]);
+  }
+  const upgraded = withInputs(upgradeMessage(value));
+  const issues = structuralIssues(upgraded, storedMessage);
+  if (issues.length > 0) throw new ValidationError("stored message", issues);
+  // The structure was checked against the shape of StoredMessage just now.
+  return upgraded as unknown as StoredMessage;
+}

@@ -1,0 +1,31 @@
+// The result of validation: issues with a path, a stable code and a message.
+
+/** One fault of a value. */
+export interface Issue {
+  /** A JSON pointer. */
+  path: string;
+  code: IssueCode;
+  message: string;
+}
+
+/** The stable codes of issues. */
+export type IssueCode =
+  | "wrong-type"
+  | "missing-field"
+  | "unknown-field"
+  | "unknown-part-type"
+  | "unknown-word"
+  | "wrong-format"
+  | "one-source"
+  | "not-json"
+  | "too-deep"
+  | "role-part"
+  | "empty-id"
+  | "duplicate-call"
+  | "duplicate-result"
+  | "orphan-result";
+
+/** Shortens a value from outside for use in an error message. */
+export function truncateText(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

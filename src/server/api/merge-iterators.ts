@@ -1,0 +1,81 @@
+// Merges several async iterators in order of arrival. The next value of a source is requested only after its last one
+// was read, so that nothing piles up for a slow reader.
+
+type MergeResult<Value> = IteratorResult<Value, void>;
+type SourceOutcome<Value> = { result: MergeResult<Value> } | { error: unknown };
+
+/**
+ * Ends when the first source ends or any source fails; other sources may end earlier. The remaining sources are closed
+ * then.
+ */
+export class MergedIterator<Value> implements AsyncIterableIterator<Value, void> {
+  readonly #first: AsyncIterator<Value, void>;
+  readonly #others: readonly AsyncIterator<Value, void>[];
+  /** At most one outcome per source. */
+  readonly #arrived: [source: AsyncIterator<Value, void>, outcome: SourceOutcome<Value>][] = [];
+  #wake: (() => void) | undefined;
+  #isBegun = false;
+  #isOver = false;
+
+  constructor(first: AsyncIterator<Value, void>, others: readonly AsyncIterator<Value, void>[]) {
+    this.#first = first;
+    this.#others = others;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<MergeResult<Value>> {
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      for (const source of [this.#first, ...this.#others]) this.#requestNext(source);
+    }
+    for (;;) {
+      const arrived = this.#arrived.shift();
+      if (this.#isOver) return { done: true, value: undefined };
+      if (arrived === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
+      else {
+        const result = await this.#handleOutcome(...arrived);
+        if (result !== undefined) return result;
+      }
+    }
+  }
+
+  async return(): Promise<MergeResult<Value>> {
+    this.#isOver = true;
+    this.#arrived.length = 0;
+    this.#wake?.();
+    // Not awaited, because a source may be waiting for its next event.
+    for (const source of [this.#first, ...this.#others]) void source.return?.()?.catch(() => undefined);
+    return { done: true, value: undefined };
+  }
+
+  /** Returns undefined if a source other than the first has ended. */
+  async #handleOutcome(
+    source: AsyncIterator<Value, void>,
+    outcome: SourceOutcome<Value>,
+  ): Promise<MergeResult<Value> | undefined> {
+    if ("error" in outcome) {
+      await this.return();
+      throw outcome.error;
+    }
+    if (outcome.result.done !== true) {
+      this.#requestNext(source);
+      return outcome.result;
+    }
+    return source === this.#first ? this.return() : undefined;
+  }
+
+  #requestNext(source: AsyncIterator<Value, void>): void {
+    const arrive = (outcome: SourceOutcome<Value>): void => {
+      if (this.#isOver) return;
+      this.#arrived.push([source, outcome]);
+      this.#wake?.();
+    };
+    source.next().then(
+      (result) => arrive({ result }),
+      (error: unknown) => arrive({ error }),
+    );
+  }
+}

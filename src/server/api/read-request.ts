@@ -1,0 +1,93 @@
+// Reads requests: the body by its shape, settings of a model call, query fields and path parameters.
+import type { ModelRequest } from "../../model/index.ts";
+import { validateRequest } from "../../model/index.ts";
+import { ShapeInspector } from "../../model/validation/inspect-shape.ts";
+import type { Issue } from "../../model/validation/issue.ts";
+import type { Infer, ObjectShape, DescribesType } from "../../model/validation/shape.ts";
+import { NAMED } from "../../model/validation/message-shapes.ts";
+import type { ServerLimits } from "../config/types.ts";
+import { ServerError } from "../errors.ts";
+import { readJson } from "../http/json-body.ts";
+import type { ServerRequest } from "../types.ts";
+
+/** Reads the body, which must have exactly the fields of the shape. Messages in it may contain unknown parts. */
+export async function readBody<Shape extends ObjectShape & DescribesType<unknown>>(
+  request: ServerRequest,
+  limits: ServerLimits,
+  shape: Shape,
+): Promise<Infer<Shape>> {
+  const body = await readJson(request, limits);
+  const issues = new ShapeInspector(NAMED).inspect(body, shape).filter(isStructural);
+  // A misspelled field is also missing; the message about the unknown field is more helpful.
+  const issue = issues.find(({ code }) => code === "unknown-field") ?? issues[0];
+  if (issue !== undefined) {
+    const { path, message } = issue;
+    const isOwn = !path.slice(1).includes("/");
+    const fields = Object.keys({ ...shape.required, ...shape.optional }).join(", ");
+    const advice = isOwn ? ` The body has these fields: ${fields}.` : "";
+    const location = path === "" ? "" : `At "${path}": `;
+    throw new ServerError("invalid-request", `${location}${message}${advice}`, { path });
+  }
+  // Checked against the shape above.
+  return body as Infer<Shape>;
+}
+
+const STRUCTURAL: ReadonlySet<string> = new Set<Issue["code"]>(["wrong-type", "missing-field", "not-json", "too-deep"]);
+
+/**
+ * True for issues that reject the body: unknown fields of the body itself count, unknown fields further inside are
+ * kept.
+ */
+function isStructural({ path, code }: Issue): boolean {
+  return STRUCTURAL.has(code) || !path.slice(1).includes("/");
+}
+
+/** The fields of a request apart from model, messages and stream. */
+type CallSettings = Omit<ModelRequest, "model" | "messages" | "stream">;
+const FIELDS_OUTSIDE_SETTINGS = ["model", "messages", "stream"];
+
+/** Reads the settings of a model call: the fields of a canonical request, except those that the body has elsewhere. */
+export function readSettings(settings: object = {}, path = "/settings"): CallSettings {
+  const misplaced = FIELDS_OUTSIDE_SETTINGS.find((field) => field in settings);
+  if (misplaced !== undefined) {
+    const message = `"${misplaced}" is not a setting: move it out of the settings, beside them.`;
+    throw new ServerError("invalid-request", message, { path: `${path}/${misplaced}` });
+  }
+  const [issue] = validateRequest({ ...settings, messages: [] });
+  if (issue === undefined) return settings;
+  const location = path + issue.path;
+  throw new ServerError("invalid-request", `At "${location}": ${issue.message}`, { path: location });
+}
+
+/** Returns a query field; an empty one counts as absent. */
+export function readQueryText({ query }: ServerRequest, name: string): string | undefined {
+  return query.get(name) || undefined;
+}
+
+export function readQueryCount(request: ServerRequest, name: string, max: number): number | undefined {
+  const text = readQueryText(request, name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= max) return value;
+  const message = `"${name}" must be a whole number from 1 to ${max}.`;
+  throw new ServerError("invalid-request", message, { path: name });
+}
+
+export function readQueryChoice<const Choice extends string>(
+  request: ServerRequest,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = readQueryText(request, name);
+  if (text === undefined) return undefined;
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new ServerError("invalid-request", `"${name}" must be one of ${choices.join(", ")}.`, { path: name });
+}
+
+/** Returns a path parameter. */
+export function readPathParam({ params }: ServerRequest, name: string): string {
+  const value = params[name];
+  if (value !== undefined) return value;
+  throw new Error(`The route has no parameter "${name}".`);
+}

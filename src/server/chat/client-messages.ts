@@ -1,0 +1,43 @@
+// Converts a chat's stored messages to those of the client, with the client's ids.
+import type { Ledger, RunInfo } from "../../ledger/index.ts";
+import { disassemble } from "../../assembly/index.ts";
+import type { Delta, Message, StoredMessage } from "../../model/index.ts";
+
+/** Returns messages with the client's ids and without the ledger's metadata. */
+export function toClientMessages(messages: readonly StoredMessage[]): Message[] {
+  return messages.map((stored) => {
+    const { parentMessageId: _, createdAt: __, metadata, ...message } = stored;
+    const clientMetadata = Object.fromEntries(Object.entries(metadata).filter(([name]) => !LEDGER_METADATA.has(name)));
+    const clientMessage: Message = { ...message, id: toClientId(stored) };
+    return Object.keys(clientMetadata).length === 0 ? clientMessage : { ...clientMessage, metadata: clientMetadata };
+  });
+}
+
+const LEDGER_METADATA: ReadonlySet<string> = new Set(["schemaVersion", "runId", "response", "sourceId", "sourceRunId"]);
+
+/** An assistant message has the id of its run, because a stream sends the id before anything is stored. */
+export function toClientId({ id, role, metadata }: StoredMessage): string {
+  const { sourceId, runId } = metadata;
+  if (role === "assistant") return runId ?? id;
+  return typeof sourceId === "string" ? sourceId : id;
+}
+
+/** Returns the assistant and tool messages between the last user message and a run. */
+export async function readEarlierSteps(ledger: Ledger, run: RunInfo): Promise<StoredMessage[]> {
+  const { threadId, forkFromMessageId } = run;
+  if (forkFromMessageId === undefined || forkFromMessageId === null) return [];
+  const path = await ledger.transcript(threadId, { branch: forkFromMessageId });
+  const lastInput = path.findLastIndex(({ role }) => role !== "assistant" && role !== "tool");
+  return path.slice(lastInput + 1);
+}
+
+/** Converts stored steps to deltas. */
+export function toDeltas(messages: readonly StoredMessage[]): Delta[] {
+  return messages.flatMap((message): Delta[] => {
+    if (message.role === "tool") {
+      return message.parts.map((value) => ({ kind: "part", payload: { value, role: "tool" } }));
+    }
+    const { model = "", finishReason = { unified: "other" } } = message.metadata;
+    return disassemble({ id: "", model, message, finishReason });
+  });
+}

@@ -1,0 +1,219 @@
+// Describes all settings of koine.config.json as data. docs/server.md explains them to users.
+import { HTTP_DIALECTS } from "../../calls/index.ts";
+import { presets } from "../../client/index.ts";
+import type { PresetName } from "../../client/index.ts";
+import { DEFAULT_LIMITS } from "./defaults.ts";
+import { mcpServers } from "./mcp-servers.ts";
+import type { Setting, ValueOf } from "./setting.ts";
+import {
+  amount,
+  anyText,
+  count,
+  dictionary,
+  either,
+  fields,
+  flag,
+  list,
+  matching,
+  milliseconds,
+  off,
+  describe,
+  text,
+  choice,
+} from "./setting.ts";
+import type { ServerLimits } from "./types.ts";
+
+const URL_PATTERN = "^https?://[^\\s/]";
+const webUrl = matching(URL_PATTERN, "a URL that begins with https:// or http://");
+const headers = dictionary(anyText);
+
+const timeouts = fields(
+  {},
+  {
+    connectMs: describe("Time limit for connecting.", milliseconds(1)),
+    replyMs: describe("Time limit from sending a request to the headers of its reply.", milliseconds(1)),
+    totalMs: describe("Time limit for the complete answer, including retries.", milliseconds(1)),
+    gapMs: describe("Time limit of silence within a reply.", milliseconds(1)),
+  },
+);
+const retry = fields(
+  {},
+  {
+    attempts: describe("Maximum number of attempts at a provider, including the first.", count(1)),
+    baseMs: describe("Approximate wait before the first retry; each further wait is twice as long.", milliseconds(0)),
+    maxMs: describe("Longest wait before a retry.", milliseconds(0)),
+    retryAfterCapMs: describe("If a provider requests a longer wait, the attempt fails instead.", milliseconds(0)),
+  },
+);
+
+const provider = fields(
+  {},
+  {
+    preset: describe(
+      "A well-known provider with a known URL and dialect.",
+      // The keys of the table are preset names.
+      choice(...(Object.keys(presets) as PresetName[])),
+    ),
+    dialect: describe("The dialect of the provider. Required without a preset.", choice(...HTTP_DIALECTS)),
+    baseUrl: describe("The base URL, with or without its version. Default: the official URL.", webUrl),
+    apiKey: describe('The API key, preferably as "$NAME".', text),
+    vendor: describe('The vendor whose deviations from the dialect apply: "ollama", "deepseek", "openrouter" …', text),
+    issuer: describe("The issuer of its signatures. Default: the provider's name.", text),
+    headers: describe("Sent with every request.", headers),
+    query: describe("Added to every URL, such as Azure's api-version.", dictionary(anyText)),
+    region: describe("Bedrock: the region in the URL.", matching("^[a-z\\d-]+$", 'a region such as "us-east-1"')),
+    state: describe(
+      "Responses: sends the whole history, or previous_response_id.",
+      choice("resend", "previous-response"),
+    ),
+    store: describe("Responses: the provider stores its answers.", flag),
+    timeouts,
+    retry,
+  },
+);
+
+const target = matching("^[^/\\s]+/\\S", 'a model as "provider/model"');
+const targets = either(target, list(target, 1));
+const rule = either(
+  target,
+  list(target, 1),
+  fields({ to: describe("The targets, tried in this order until one answers.", targets) }, { timeouts, retry }),
+);
+
+const RATE = amount(0);
+const RATES = { reasoning: RATE, cacheRead: RATE, cacheWrite5m: RATE, cacheWrite1h: RATE };
+const price = fields(
+  { input: RATE, output: RATE },
+  { ...RATES, tiers: list(fields({ input: RATE, output: RATE, aboveInputTokens: RATE }, RATES)) },
+);
+
+const hash = matching(
+  "^sha256:[\\da-fA-F]{64}$",
+  '"sha256:" and 64 hex digits',
+  'Run "koine token hash" and type the token, or "koine token create" for a new one.',
+);
+const tenant = fields(
+  {},
+  {
+    tokens: describe(
+      'Hashes of the tenant\'s tokens, as printed by "koine token create".',
+      list(
+        either(hash, fields({ hash, name: describe("Shown in logs; also the scope of recorded threads.", text) }, {})),
+      ),
+    ),
+    maxOpen: describe("Limit of open calls and streams of the tenant.", count(1)),
+  },
+);
+
+/** The JSON parser has the same limit. */
+const MAX_DEPTH = 1000;
+const limits = fields(
+  {},
+  // One setting per default limit.
+  Object.fromEntries(
+    Object.keys(DEFAULT_LIMITS).map((name) => [
+      name,
+      name === "depth" ? count(1, MAX_DEPTH) : name.endsWith("Ms") ? milliseconds(1) : count(1),
+    ]),
+  ) as Record<keyof ServerLimits, Setting<number>>,
+);
+
+const ledger = fields(
+  {},
+  {
+    url: describe("sqlite:path, postgres://… or memory:. Default: koine.db in the data folder.", text),
+    sync: describe('"full" survives a power failure, "normal" a crash of the process.', choice("full", "normal")),
+    flushMs: describe("Interval for writing the deltas of a live run.", milliseconds(0)),
+    leaseMs: describe("A run whose writer is silent this long is recovered.", milliseconds(1)),
+    connections: describe("Postgres: maximum number of connections.", count(1)),
+  },
+);
+
+const record = fields(
+  {},
+  {
+    enabled: describe("Records calls that do not choose themselves.", flag),
+    onFailure: describe(
+      "A call that cannot be recorded is refused, or served and reported.",
+      choice("refuse", "serve"),
+    ),
+    maxWaitMs: describe("Longest wait of a reply's end for its record.", milliseconds(0)),
+  },
+);
+
+const tasks = fields(
+  {},
+  {
+    model: describe('The model of tasks that name none. Default: "demo/koine".', text),
+    instructions: describe("A system message for every model call.", text),
+    mcpServers: describe("MCP servers that provide tools.", mcpServers),
+    maxSteps: describe("Maximum number of model calls per message.", count(1)),
+    toolTimeoutMs: describe("Time limit of a tool call.", milliseconds(1)),
+  },
+);
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export const LOG_FORMATS = ["json", "text"] as const;
+const level = choice(...LOG_LEVELS);
+const log = either(level, fields({}, { level, format: choice(...LOG_FORMATS) }));
+
+const telemetry = either(
+  off,
+  fields(
+    { url: describe("An OTLP endpoint over HTTP; /v1/traces is added if missing.", webUrl) },
+    { headers: describe("Sent with every export.", headers), serviceName: text },
+  ),
+);
+
+/** Provider names appear in headers. */
+const NAMES = { pattern: "^[!-.0-~]+$", means: "ASCII letters, digits and symbols, without slashes and spaces" };
+export const TENANTS = {
+  pattern: "^\\S(.{0,198}\\S)?$",
+  means: "1 to 200 characters without leading or trailing spaces",
+};
+const HOST = matching("^(\\*|[\\w.-]+|\\[[\\da-fA-F:.]+\\])$", "the name of a host, without https:// and port");
+const ORIGIN = matching(
+  "^(\\*|[a-zA-Z][a-zA-Z\\d+.-]*://[^\\s/]+)$",
+  'an origin such as "https://app.example.com", without a path',
+);
+
+export const CONFIG_FILE = fields(
+  {},
+  {
+    $schema: describe("For editors.", anyText),
+    host: describe("The address to listen on. Default: 127.0.0.1.", text),
+    port: describe("The port to listen on; 0 uses any free port. Default: 4141.", count(0, 65_535)),
+    data: describe("The data folder, relative to this file. Default: koine-data.", text),
+    ledger: describe("The database of conversations: a URL, or an object with more settings.", either(text, ledger)),
+    providers: describe(
+      "Providers by name. Providers with a key in the environment are added automatically; false removes one.",
+      dictionary(either(off, provider), NAMES),
+    ),
+    defaultProvider: describe("The provider of model names without one.", text),
+    models: describe("Model names and patterns, and their targets.", dictionary(rule)),
+    prices: describe("US dollars per million tokens, by model.", dictionary(price)),
+    record: describe("The recording of calls.", either(flag, record)),
+    tasks: describe("Agents that the server runs.", tasks),
+    tenants: describe(
+      "The tenants that may use the server. Without any, everyone who can reach it.",
+      dictionary(tenant, TENANTS),
+    ),
+    unprotected: describe(
+      "true: allows listening beyond loopback without tenants; everyone who can reach the server has full access.",
+      flag,
+    ),
+    limits: describe("Limits for clients.", limits),
+    hosts: describe("Host names under which the server may be reached, besides loopback and host.", list(HOST)),
+    origins: describe("Origins of pages that may call the server, besides its own.", list(ORIGIN)),
+    heartbeatMs: describe("Interval of heartbeats in a silent stream.", milliseconds(1)),
+    drainMs: describe("Time limit for open requests at shutdown.", milliseconds(0)),
+    lameDuckMs: describe(
+      "At shutdown, the server still listens this long and rejects new calls. Default: 2 s, on loopback 0.",
+      milliseconds(0),
+    ),
+    log: describe("The log level, or level and format.", log),
+    telemetry: describe("The destination of spans; false: none, even if the environment names one.", telemetry),
+  },
+);
+
+export type ConfigFile = ValueOf<typeof CONFIG_FILE>;

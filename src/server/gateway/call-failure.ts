@@ -1,0 +1,141 @@
+// Encodes the failure of a gateway call, whatever its source, as an error reply in the format and with the status of
+// the client's protocol.
+import { ClientError } from "../../calls/index.ts";
+import type { ProviderError, ProviderErrorKind } from "../../model/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { stringifyJson } from "../../model/json/index.ts";
+import type { ServerErrorCode } from "../errors.ts";
+import { SERVER_ERRORS, ServerError } from "../errors.ts";
+import { toServerError } from "../http/server-error.ts";
+import type { ServerReply } from "../types.ts";
+import type { ClientProtocol } from "./protocols.ts";
+
+export interface CallFailure {
+  error: ProviderError;
+  /** The server's error code; undefined for errors of a provider. */
+  code?: ServerErrorCode;
+  /** Overrides the status of the error. */
+  status?: number;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The provider error kind that each server error code is encoded as. */
+const ERROR_KINDS: Readonly<Record<ServerErrorCode, ProviderErrorKind>> = {
+  configuration: "server",
+  "invalid-request": "invalid-request",
+  untranslatable: "invalid-request",
+  unauthorized: "authentication",
+  forbidden: "permission",
+  "not-found": "not-found",
+  "method-not-allowed": "invalid-request",
+  timeout: "timeout",
+  conflict: "invalid-request",
+  gone: "not-found",
+  "too-large": "invalid-request",
+  "unsupported-media": "invalid-request",
+  "too-many": "rate-limit",
+  "headers-too-large": "invalid-request",
+  internal: "server",
+  unsupported: "invalid-request",
+  upstream: "server",
+  unavailable: "overloaded",
+  "upstream-timeout": "timeout",
+  aborted: "unknown",
+};
+
+/** Converts any thrown value. Unexpected errors become "internal" with a message that reveals nothing. */
+export function toCallFailure(thrown: unknown): CallFailure {
+  return thrown instanceof ClientError ? failureFromClientError(thrown) : failureFromServerError(toServerError(thrown));
+}
+
+/** The same for modules without a client protocol (chat, regenerate). */
+export function toCallServerError(thrown: unknown): ServerError {
+  if (!(thrown instanceof ClientError)) return toServerError(thrown);
+  const { error, code, status, path, headers } = failureFromClientError(thrown);
+  if (code === undefined) return toServerError(thrown);
+  return new ServerError(code, error.message, { status, path, headers, cause: thrown });
+}
+
+function createFailure(code: ServerErrorCode, message: string, path: string): CallFailure {
+  const { status } = SERVER_ERRORS[code];
+  return { error: { kind: ERROR_KINDS[code], message }, code, status, path, headers: {} };
+}
+
+function failureFromServerError({ code, message, error, status, path, headers }: ServerError): CallFailure {
+  if (error !== undefined) return { error, path, headers };
+  return { error: { kind: ERROR_KINDS[code], message }, code, status, path, headers };
+}
+
+function failureFromClientError(thrown: ClientError): CallFailure {
+  const { code, message, path, error, cause } = thrown;
+  if (code === "aborted")
+    return cause instanceof ServerError ? failureFromServerError(cause) : createFailure("aborted", message, "");
+  if (error !== undefined) return { error, path, headers: {} };
+  if (code === "untranslatable") {
+    const fault = message.replace(/ Change [^.]*onBreaks: "send"\.$/, "");
+    return createFailure(
+      code,
+      `${fault} Change the request, or send it anyway with the header x-koine-on-breaks: send.`,
+      path,
+    );
+  }
+  if (code === "unknown-provider") return createFailure("not-found", message, path);
+  // Faulty settings of a provider are not the client's fault.
+  return createFailure(path.startsWith("/providers") ? "internal" : "invalid-request", message, path);
+}
+
+/** Anthropic's status for an overloaded server, and the one of all other protocols. */
+const OVERLOADED = { anthropic: 529, common: 503 };
+
+/** Returns the HTTP status of the reply. */
+function chooseStatus({ error, status }: CallFailure, encoded: number, dialect: string): number {
+  if (status !== undefined) return status;
+  if (encoded === OVERLOADED.anthropic && dialect !== "anthropic") return OVERLOADED.common;
+  // The provider gave no status; `encoded` is only the dialect's default for the error kind.
+  const isStatusUnknown = error.status !== encoded && (error.kind === "server" || error.kind === "unknown");
+  // The upstream sent neither an answer nor an error status: a bad gateway.
+  return isStatusUnknown || encoded < 400 ? 502 : encoded;
+}
+
+/** Encodes the failure as a reply of its own. Used only before anything was sent (B86). */
+export function encodeFailureReply(protocol: Pick<ClientProtocol, "dialect">, failure: CallFailure): ServerReply {
+  const { status, wire } = encodeProviderError(protocol.dialect, failure.error);
+  const headers: Record<string, string> = { "content-type": "application/json", ...failure.headers };
+  const { retryAfterMs } = failure.error;
+  if (retryAfterMs !== undefined) {
+    headers["retry-after"] ??= String(Math.ceil(retryAfterMs / 1000));
+    headers["retry-after-ms"] ??= String(retryAfterMs);
+  }
+  return {
+    status: chooseStatus(failure, status, protocol.dialect.id),
+    headers,
+    body: stringifyJson(withOpenAiCode(wire, failure)),
+  };
+}
+
+/**
+ * Keeps the provider's raw body only if it has the envelope that the SDK reads. Compatible servers and failed responses
+ * use other envelopes.
+ */
+function encodeProviderError(
+  dialect: ClientProtocol["dialect"],
+  error: ProviderError,
+): { status: number; wire: unknown } {
+  const encoded = dialect.encodeError(error);
+  // Gemini may wrap its error body in a list of one.
+  const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];
+  const errorObject = isObject(body) ? body["error"] : undefined;
+  // Gemini's SDK reads the status from the body.
+  const hasStatus = dialect.id !== "gemini" || (isObject(errorObject) && typeof errorObject["code"] === "number");
+  if (hasStatus && isObject(errorObject) && typeof errorObject["message"] === "string") return encoded;
+  const { raw: _, ...bare } = error;
+  return dialect.encodeError(bare);
+}
+
+/** Sets `param` and `code` of an OpenAI error for the server's own errors. */
+function withOpenAiCode(wire: unknown, { code, path }: CallFailure): unknown {
+  if (code === undefined || !isObject(wire) || !isObject(wire["error"]) || !("param" in wire["error"])) return wire;
+  const { error } = wire;
+  return { ...wire, error: { ...error, param: path === "" ? null : path, code: error["code"] ?? code } };
+}

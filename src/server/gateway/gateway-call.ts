@@ -1,0 +1,95 @@
+// One call to the targets of a route. A target of the client's dialect receives the client's body with only the model
+// name replaced; every other target receives a translation, made when it is first needed.
+import type {
+  CallOptions,
+  CallPlan,
+  ClientContext,
+  HttpAdapter,
+  PreparedCall,
+  ProviderAdapter,
+  Target,
+} from "../../calls/index.ts";
+import { ModelCall, planCall } from "../../calls/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
+import type { ModelRoute } from "./model-router.ts";
+
+/** The client's request in its own wire format. */
+export interface ForwardableRequest {
+  readonly dialect: string;
+  /** Returns the body with the provider's name of the model. */
+  body(model: string): string;
+  /** Headers for providers of the same dialect. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Options of a gateway call. */
+export interface GatewayCallOptions {
+  /** Decodes the request at the first call. */
+  getRequest: () => ModelRequest;
+  /** Absent if the client's body cannot be forwarded and every target needs a translation. */
+  forwardable?: ForwardableRequest | undefined;
+  /** Headers for targets of that dialect, even if they receive a translation. */
+  headers?: { dialect: string; headers: Readonly<Record<string, string>> } | undefined;
+  route: ModelRoute;
+  stream: boolean;
+  signal?: AbortSignal | undefined;
+  onBreaks?: CallOptions["onBreaks"];
+}
+
+const NO_MESSAGES: ModelRequest["messages"] = [];
+
+/** Call plans by route: all calls of a route have the same plan. */
+const PLAN_CACHE = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
+
+export class GatewayCall extends ModelCall {
+  readonly #options: GatewayCallOptions;
+  #isDecoded = false;
+  /** True if the current attempt forwards the client's body. */
+  isForwarded = false;
+
+  constructor(clientContext: ClientContext, gatewayOptions: GatewayCallOptions) {
+    const { route, stream } = gatewayOptions;
+    const request: ModelRequest = { model: route.targets[0], messages: NO_MESSAGES };
+    const options = toCallOptions(gatewayOptions);
+    const plans = PLAN_CACHE[stream ? "stream" : "whole"];
+    const plan = plans.get(route) ?? planCall(clientContext, request, options, stream);
+    plans.set(route, plan);
+    super(clientContext, request, options, stream, plan);
+    this.#options = gatewayOptions;
+  }
+
+  override prepare(target: Target, options?: CallOptions): PreparedCall {
+    const { adapter: link, info: asked } = target;
+    const { forwardable, headers, getRequest } = this.#options;
+    this.isForwarded = false;
+    if (forwardable !== undefined && canForward(link, forwardable.dialect)) {
+      this.isForwarded = true;
+      const prepared = link.forward(forwardable.body(asked.model), asked.model, this.stream, forwardable.headers);
+      return { kind: "http", prepared, losses: [] };
+    }
+    if (!this.#isDecoded) this.request = getRequest();
+    this.#isDecoded = true;
+    if (headers === undefined || link.kind !== "http" || link.config.dialect !== headers.dialect) {
+      return super.prepare(target, options);
+    }
+    return super.prepare(target, { ...toCallOptions(this.#options), headers: headers.headers });
+  }
+}
+
+/**
+ * True if the provider can receive the client's body as it is: same dialect, and no setting that adds fields to the
+ * body.
+ */
+function canForward(link: ProviderAdapter, dialect: string): link is HttpAdapter {
+  if (link.kind !== "http" || link.config.dialect !== dialect) return false;
+  return link.config.store === undefined && link.config.state !== "previous-response";
+}
+
+function toCallOptions({ route, signal, onBreaks }: GatewayCallOptions): CallOptions {
+  const options: CallOptions = { fallbacks: route.targets.slice(1) };
+  if (route.timeouts !== undefined) options.timeouts = route.timeouts;
+  if (route.retry !== undefined) options.retry = route.retry;
+  if (signal !== undefined) options.signal = signal;
+  if (onBreaks !== undefined) options.onBreaks = onBreaks;
+  return options;
+}

@@ -1,0 +1,287 @@
+// Handles one gateway request, from its body to its reply. `handleGatewayRequest` lists the steps.
+import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import { copyObject, stringifyJson } from "../../model/json/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import type { ModelRequest } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import { parseBody, readText } from "../http/json-body.ts";
+import { echoSettings } from "../record/responses/echo-settings.ts";
+import type { Recorder } from "../record/types.ts";
+import type { Caller, ServerReply, ServerRequest, Services } from "../types.ts";
+import type { ClientProtocol, ClientProtocolId } from "./protocols.ts";
+import { toCallFailure, encodeFailureReply } from "./call-failure.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import type { CallSpec, OpenCall, RecordOptions } from "./open-call.ts";
+import { openCall } from "./open-call.ts";
+import { createListFraming, createSseFraming } from "./client-stream.ts";
+import { recordHeaders } from "./reply-headers.ts";
+import type { StreamReplyOptions } from "./stream-reply.ts";
+import { replayStreamReply, streamReply } from "./stream-reply.ts";
+import type { ForwardableRequest } from "./gateway-call.ts";
+import { replayWholeReply, wholeReply } from "./whole-reply.ts";
+
+export interface GatewayContext {
+  services: Services;
+  recorder: Recorder;
+  heartbeats: Heartbeats;
+}
+
+/** Fields that Gemini has in the path instead of in the body. */
+interface PathFields {
+  model?: string;
+  stream?: boolean;
+  /** Gemini without `alt=sse`: the stream is one JSON list. */
+  isList?: boolean;
+}
+
+/** The request body and the fields that all protocols share. */
+interface ParsedRequest {
+  protocol: ClientProtocol;
+  text: string;
+  wire: JsonObject;
+  model: string | undefined;
+  stream: boolean;
+  isList: boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+export async function handleGatewayRequest(
+  gateway: GatewayContext,
+  protocol: ClientProtocol,
+  request: ServerRequest,
+  caller: Caller,
+  address: PathFields = {},
+): Promise<ServerReply> {
+  let open: OpenCall | undefined;
+  try {
+    const parsed = await parseRequest(gateway, protocol, request, address);
+    open = await openCall(gateway.services, gateway.recorder, toCallSpec(gateway, parsed, request, caller));
+    const work = parsed.stream ? answerStream(gateway, open, parsed) : answerWhole(open, parsed);
+    // A recorded call continues without its client (B89); shutdown waits for it.
+    if (open.recording !== undefined && !parsed.stream) gateway.services.background(work.catch(() => {}));
+    return withRequestId(protocol, request, await work);
+  } catch (thrown) {
+    const failure = toCallFailure(thrown);
+    // The router logs internal errors and formats their reply.
+    if (failure.code === "internal") throw thrown;
+    const reply = encodeFailureReply(protocol, failure);
+    // A failed run is recorded too, so the reply names it.
+    if (open !== undefined) Object.assign(reply.headers, recordHeaders(open));
+    return withRequestId(protocol, request, reply);
+  }
+}
+
+/** Anthropic's SDK reads the request id from its own header. */
+export function withRequestId({ id }: ClientProtocol, request: ServerRequest, reply: ServerReply): ServerReply {
+  if (id === "anthropic") reply.headers["request-id"] ??= request.id;
+  return reply;
+}
+
+async function parseRequest(
+  { services }: GatewayContext,
+  protocol: ClientProtocol,
+  request: ServerRequest,
+  { model, stream, isList = false }: PathFields,
+): Promise<ParsedRequest> {
+  const { limits } = services.config;
+  const text = await readText(request);
+  const wire = parseBody(text, limits);
+  if (!isObject(wire)) throw new ServerError("invalid-request", "The body must be a JSON object.");
+  return {
+    protocol,
+    text,
+    wire,
+    model: model ?? readModelName(wire["model"]),
+    stream: stream ?? wire["stream"] === true,
+    isList,
+    headers: pickForwardedHeaders(protocol, request.headers),
+  };
+}
+
+function readModelName(model: JsonValue | undefined): string | undefined {
+  if (model === undefined || typeof model === "string") return model;
+  throw new ServerError("invalid-request", "The model must be a string.", { path: "/model" });
+}
+
+/** Picks the client's headers for a provider of the same dialect; never credentials. */
+export function pickForwardedHeaders(
+  { forwardedHeaders: names }: ClientProtocol,
+  headers: ServerRequest["headers"],
+): Record<string, string> {
+  const forwarded: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) forwarded[name] = value;
+  }
+  return forwarded;
+}
+
+function toCallSpec(gateway: GatewayContext, parsed: ParsedRequest, request: ServerRequest, caller: Caller): CallSpec {
+  const { protocol, wire, stream, model, headers } = parsed;
+  refuseUnsupported(protocol, wire);
+  const requestHeaders = request.headers;
+  const record = readRecordOptions(gateway, parsed, requestHeaders);
+  return {
+    caller,
+    model,
+    getRequest: once(() => decodeParsedRequest(parsed)),
+    dialect: protocol.id,
+    forwardable: parsed.isList ? undefined : toForwardableRequest(parsed),
+    headers,
+    record,
+    previousResponse: record === undefined ? readPreviousResponseId(parsed) : undefined,
+    stream,
+    signal: () => request.signal,
+    onBreaks: requestHeaders["x-koine-on-breaks"] === "send" ? "send" : "refuse",
+    traceparent: requestHeaders["traceparent"],
+  };
+}
+
+/** Rejects features of the protocol that Koine does not have, instead of ignoring them. */
+function refuseUnsupported({ id }: ClientProtocol, wire: JsonObject): void {
+  if (id !== "openai-responses" || wire["background"] !== true) return;
+  const message = "background is not supported: remove it, and use a stream for long answers.";
+  throw new ServerError("unsupported", message, { path: "/background" });
+}
+
+function once<T>(create: () => T): () => T {
+  let cached: { value: T } | undefined;
+  return () => (cached ??= { value: create() }).value;
+}
+
+function decodeParsedRequest({ protocol, wire, model, stream, headers }: ParsedRequest): ModelRequest {
+  const address = { ...(model !== undefined && { model }), ...(stream && { stream }), headers };
+  return protocol.dialect.decodeRequest(wire, { address });
+}
+
+/**
+ * Returns the client's body for forwarding: unchanged if the model name stays or is not in the body, otherwise with
+ * another name.
+ */
+function toForwardableRequest({ protocol, text, wire, headers }: ParsedRequest): ForwardableRequest | undefined {
+  if (protocol.id === "anthropic" && EMPTY_SIGNATURE.test(text)) return undefined;
+  const hasModelInBody = typeof wire["model"] === "string";
+  return {
+    dialect: protocol.id,
+    headers,
+    body: (model) => (!hasModelInBody || wire["model"] === model ? text : replaceModel(wire, model)),
+  };
+}
+
+/**
+ * Reasoning of another provider, as this gateway encodes it. Anthropic rejects an empty signature; a translation drops
+ * the block.
+ */
+const EMPTY_SIGNATURE = /"signature"\s*:\s*""/;
+
+function replaceModel(wire: JsonObject, model: string): string {
+  const copy = copyObject(wire);
+  copy["model"] = model;
+  return stringifyJson(copy);
+}
+
+const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]);
+const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
+
+/**
+ * Returns the options for the record, or undefined for no record. The header wins over the request's `store`, which
+ * wins over the configuration.
+ */
+function readRecordOptions(
+  { services }: GatewayContext,
+  parsed: ParsedRequest,
+  headers: ServerRequest["headers"],
+): RecordOptions | undefined {
+  const { store } = parsed.wire;
+  const recordHeader = headers["x-koine-record"];
+  if (OFF.has(recordHeader)) return undefined;
+  const isStored = store !== false && services.config.record.enabled;
+  if (!isStored && !ON.has(recordHeader)) return undefined;
+  const options: RecordOptions = {
+    thread: headers["x-koine-thread"],
+    idempotencyKey: headers["idempotency-key"],
+    userAgent: headers["user-agent"],
+  };
+  if (parsed.protocol.id !== "openai-responses") return options;
+  return { ...options, referable: true, previousResponse: readPreviousResponseId(parsed) };
+}
+
+function readPreviousResponseId({ protocol, wire }: ParsedRequest): string | undefined {
+  const { previous_response_id: previous } = wire;
+  return protocol.id === "openai-responses" && typeof previous === "string" ? previous : undefined;
+}
+
+/** The prefixes of response ids. */
+const RESPONSE_ID_PREFIXES: Readonly<Record<ClientProtocolId, string>> = {
+  "openai-chat": "chatcmpl-",
+  "openai-responses": "resp_",
+  anthropic: "msg_",
+  gemini: "",
+};
+
+/**
+ * Creates an id if the provider's is not unique: Responses clients refer to it later, and local providers repeat
+ * theirs.
+ */
+function createResponseId({ recording, call, spec }: OpenCall, { protocol }: ParsedRequest): string | undefined {
+  const isLocal = call.targets.every(({ adapter: link }) => link.kind === "local");
+  if (!isLocal && (recording === undefined || protocol.id !== "openai-responses")) return undefined;
+  const { adapter: link } = call.targets[0];
+  const isProviderId = call.targets.length === 1 && link.kind === "http" && link.config.dialect === protocol.id;
+  return isProviderId
+    ? undefined
+    : RESPONSE_ID_PREFIXES[protocol.id] + (recording?.runId ?? spec.caller.ledger.newId());
+}
+
+/** Returns the function that adds the request's settings to a Responses object. */
+function createSettingsEcho({ spec }: OpenCall, { protocol }: ParsedRequest): StreamReplyOptions["echoSettings"] {
+  if (protocol.id !== "openai-responses") return undefined;
+  // Decoded lazily: pass-through streams never need it.
+  const echo = once(() => echoSettings({}, (spec.getOriginalRequest ?? spec.getRequest)()));
+  return (wire) => echo()(wire);
+}
+
+async function answerWhole(open: OpenCall, parsed: ParsedRequest): Promise<ServerReply> {
+  const earlierAnswer = open.recording?.earlierAnswer;
+  try {
+    if (earlierAnswer !== undefined) return replayWholeReply(open, earlierAnswer, parsed.protocol);
+    return await wholeReply(open, parsed.protocol, createResponseId(open, parsed));
+  } catch (thrown) {
+    await open.giveUp(thrown);
+    throw thrown;
+  }
+}
+
+async function answerStream(
+  { heartbeats }: GatewayContext,
+  open: OpenCall,
+  parsed: ParsedRequest,
+): Promise<ServerReply> {
+  const earlierAnswer = open.recording?.earlierAnswer;
+  try {
+    const streaming = toStreamReplyOptions(open, parsed);
+    if (earlierAnswer !== undefined) return replayStreamReply(open, earlierAnswer, streaming);
+    return await streamReply(open, streaming, heartbeats);
+  } catch (thrown) {
+    await open.giveUp(thrown);
+    throw thrown;
+  }
+}
+
+function toStreamReplyOptions(open: OpenCall, parsed: ParsedRequest): StreamReplyOptions {
+  const { protocol, wire, isList } = parsed;
+  const options = wire["stream_options"];
+  return {
+    protocol,
+    framing: isList ? createListFraming(protocol) : createSseFraming(protocol),
+    contentType: isList ? "application/json; charset=utf-8" : "text/event-stream; charset=utf-8",
+    // Whitespace between list elements is ignored by JSON parsers.
+    heartbeat: isList ? "\n" : protocol.heartbeat,
+    canPassBytes: !isList,
+    includeUsage: protocol.id !== "openai-chat" || (isObject(options) && options["include_usage"] === true),
+    responseId: createResponseId(open, parsed),
+    now: open.services.clock,
+    echoSettings: createSettingsEcho(open, parsed),
+    getRequest: open.spec.getRequest,
+  };
+}

@@ -1,0 +1,155 @@
+// Reads an answer batch by batch and records it. The record is finished before the last batch is returned, so that a
+// client that has seen the end can rely on the record.
+import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
+import {
+  AnswerReader,
+  createExchange,
+  isEventStream,
+  openAnswerReader,
+  openReplyStream,
+  sendRequest,
+  targetInfoFor,
+  toAttemptFailure,
+  toErrorDelta,
+} from "../../calls/index.ts";
+import type { Delta, Loss, ProviderError, ModelResponse } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import { toCallFailure } from "./call-failure.ts";
+import type { OpenCall } from "./open-call.ts";
+import { EventBytes } from "./event-bytes.ts";
+import type { GatewayCall } from "./gateway-call.ts";
+
+/** The result of a streamed attempt: the deltas, and the bytes they came from if those can be forwarded. */
+export interface OpenedStream {
+  reader: AnswerReader;
+  bytes?: EventBytes;
+  reply?: HttpReply;
+  /** Keys that must not appear in forwarded bytes. */
+  secrets?: Secrets;
+}
+
+/** Runs one streamed attempt; resolves when the first content has been read. */
+export async function openStream(
+  call: GatewayCall,
+  target: Target,
+  ready: PreparedCall,
+  attempt: OpenAttempt,
+): Promise<OpenedStream> {
+  const opened = await openUpstream(call, target, ready, attempt);
+  await opened.reader.readFirstContent();
+  call.scope.dropTimeShare();
+  return opened;
+}
+
+async function openUpstream(
+  call: GatewayCall,
+  target: Target,
+  ready: PreparedCall,
+  attempt: OpenAttempt,
+): Promise<OpenedStream> {
+  const exchange = call.isForwarded ? createExchange(call, target, ready, attempt) : undefined;
+  if (exchange === undefined) return { reader: await openAnswerReader(call, target, ready, attempt) };
+  const reply = await sendRequest(exchange);
+  return readForwardedReply(call, target, ready, exchange, reply);
+}
+
+/** Reads the reply to a forwarded request. */
+export async function readForwardedReply(
+  call: GatewayCall,
+  target: Target,
+  ready: PreparedCall,
+  exchange: HttpExchange,
+  reply: HttpReply,
+): Promise<OpenedStream> {
+  // Providers may answer a stream request with a whole answer, which has no events to forward (B74).
+  const bytes = isEventStream(reply) ? new EventBytes() : undefined;
+  if (bytes !== undefined) exchange.onChunk = (chunk) => bytes.push(chunk);
+  const reader = new AnswerReader(await openReplyStream(reply, exchange), targetInfoFor(target, ready), call.scope);
+  return bytes === undefined ? { reader } : { reader, bytes, reply, secrets: exchange.secrets };
+}
+
+export class LiveAnswer {
+  readonly open: OpenCall;
+  /** The upstream's bytes, if they are in the client's dialect. */
+  readonly bytes: EventBytes | undefined;
+  readonly reply: HttpReply | undefined;
+  readonly #reader: AnswerReader;
+  readonly #secrets: Secrets | undefined;
+  /** Set if the call was ended from outside (cancelled, shutdown, client gone). */
+  #endError: ProviderError | undefined;
+
+  constructor(open: OpenCall, { reader, bytes, reply, secrets }: OpenedStream) {
+    this.open = open;
+    this.#reader = reader;
+    this.bytes = bytes;
+    this.reply = reply;
+    this.#secrets = secrets;
+  }
+
+  /** Returns the upstream's remaining bytes, including its error event, with keys removed. */
+  lastBytes(): Uint8Array | undefined {
+    const last = this.bytes?.drain();
+    return last === undefined ? undefined : (this.#secrets?.redactBytes(last) ?? last);
+  }
+
+  /** Runs attempts until the first content. Throws like `OpenCall.runAttempts`. */
+  static async start(open: OpenCall): Promise<LiveAnswer> {
+    return new LiveAnswer(open, await open.runAttempts((...attempt) => openStream(open.call, ...attempt)));
+  }
+
+  /** True if the last batch has been read. */
+  get isOver(): boolean {
+    return this.#reader.hasEnded || this.#endError !== undefined;
+  }
+
+  /** The error of a failed answer. */
+  get error(): ProviderError | undefined {
+    return this.#endError ?? this.#reader.failure?.error;
+  }
+
+  /** Returns the next deltas; a failed answer ends with an `error` delta. Call it only while `isOver` is false. */
+  async read(): Promise<readonly Delta[]> {
+    try {
+      const batch = (await this.#reader.next()) ?? [];
+      this.open.recording?.push(batch);
+      return batch;
+    } catch (thrown) {
+      this.#endError = toEndError(this.open, thrown);
+      return [toErrorDelta(this.#endError)];
+    }
+  }
+
+  /**
+   * Ends the call after the last batch. Resolves when the answer is recorded; returns the error to send instead of the
+   * last batch if it could not be recorded. `losses` are those of the answer at the client.
+   */
+  async conclude(losses: readonly Loss[], responseId?: string): Promise<ProviderError | undefined> {
+    const { open } = this;
+    const reader = this.#reader;
+    const ended = this.#endError;
+    const { failure } = reader;
+    if (ended !== undefined) await open.fail(ended, failure?.partial, true);
+    else if (failure !== undefined) await open.fail(failure.error, failure.partial);
+    else {
+      const response = reader.response();
+      const answer = { streamed: response, responseId: responseId ?? response.id };
+      const recordError = await open.finish(response, losses, answer);
+      return recordError && toCallFailure(recordError).error;
+    }
+    return undefined;
+  }
+
+  /** Returns the whole answer. Call it after the last batch of an answer that has not failed. */
+  response(): ModelResponse {
+    return this.#reader.response();
+  }
+}
+
+/** Converts the reason for an end from outside to the error that the reader receives. */
+function toEndError({ call, recording }: OpenCall, thrown: unknown): ProviderError {
+  const { ended } = call.scope;
+  if (ended?.by !== "caller") return toAttemptFailure(thrown).error;
+  if (ended.reason instanceof ServerError) return toCallFailure(ended.reason).error;
+  const message = recording === undefined ? "The client disconnected." : "The run was cancelled.";
+  return { kind: "unknown", message };
+}

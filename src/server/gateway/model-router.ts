@@ -1,0 +1,186 @@
+// Routes a model name to targets: by the rules of the configuration, by a `provider/` prefix, or by a bare name that
+// only one provider can have. An unknown name is a 404 that lists the available models.
+import type { ClientContext, ProviderAdapter, RetryPolicy, Timeouts } from "../../calls/index.ts";
+import type { ModelRule, ServerConfig } from "../config/types.ts";
+import { ServerError } from "../errors.ts";
+import type { Services } from "../types.ts";
+
+/** The targets in order of preference, as `provider/model`, and the options of the call. */
+export interface ModelRoute {
+  targets: readonly [string, ...string[]];
+  timeouts?: Partial<Timeouts> | undefined;
+  retry?: Partial<RetryPolicy> | undefined;
+}
+
+/** A model name for lists. */
+export interface KnownModel {
+  id: string;
+  provider: string;
+}
+
+/** Model name families, their provider, and its possible dialects, most likely first. */
+const FAMILIES: readonly (readonly [RegExp, provider: string, dialects: readonly string[]])[] = [
+  [/^claude/, "anthropic", ["anthropic"]],
+  [/^(?:gemini|gemma|learnlm)/, "gemini", ["gemini"]],
+  [/^(?:gpt|chatgpt|codex|o\d)/, "openai", ["openai-responses", "openai-chat"]],
+];
+
+const MAX_CACHED_ROUTES = 1000;
+
+interface ModelPattern {
+  before: string;
+  after: string;
+  rule: ModelRule;
+}
+
+export class ModelRouter {
+  readonly #links: ClientContext["adapters"];
+  readonly #exact = new Map<string, ModelRule>();
+  /** Longest pattern first. */
+  readonly #patterns: readonly ModelPattern[];
+  readonly #fallback: ProviderAdapter | undefined;
+  /** Routes of recently used names. */
+  readonly #routeCache = new Map<string, ModelRoute>();
+
+  constructor(
+    { models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">,
+    links: ClientContext["adapters"],
+  ) {
+    this.#links = links;
+    const patterns: ModelPattern[] = [];
+    for (const rule of models) {
+      const star = rule.pattern.indexOf("*");
+      if (star >= 0) patterns.push({ before: rule.pattern.slice(0, star), after: rule.pattern.slice(star + 1), rule });
+      else if (!this.#exact.has(rule.pattern)) this.#exact.set(rule.pattern, rule);
+    }
+    this.#patterns = patterns.toSorted((a, b) => b.rule.pattern.length - a.rule.pattern.length);
+    this.#fallback = links.get(defaultProvider ?? "") ?? findOnlyProvider(links);
+  }
+
+  /** Throws a "not-found" that lists the available models. */
+  route(modelName: string | undefined): ModelRoute {
+    if (modelName === undefined || modelName.trim() === "") {
+      const message = `The request has no model: set one, such as openai/gpt-5. ${this.#listAvailable()}`;
+      throw new ServerError("invalid-request", message, { path: "/model" });
+    }
+    const known = this.#routeCache.get(modelName);
+    if (known !== undefined) return known;
+    // Gemini's SDK names a model by its resource name.
+    const name = modelName.startsWith("models/") ? modelName.slice("models/".length) : modelName;
+    const route =
+      this.#routeByRule(name) ??
+      this.#routeByProvider(name) ??
+      this.#routeByBareName(name) ??
+      this.#throwUnknownModel(name);
+    // Clients choose the names, so the cache is bounded.
+    if (this.#routeCache.size >= MAX_CACHED_ROUTES) this.#routeCache.clear();
+    this.#routeCache.set(modelName, route);
+    return route;
+  }
+
+  #routeByRule(name: string): ModelRoute | undefined {
+    const rule = this.#exact.get(name);
+    if (rule !== undefined) return this.#applyRule(rule, (target) => target);
+    const pattern = this.#patterns.find(
+      ({ before, after }) =>
+        name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after),
+    );
+    if (pattern === undefined) return undefined;
+    const { before, after } = pattern;
+    const matched = name.slice(before.length, name.length - after.length);
+    // A target that ends in "/*" gets the whole name, without the part of the pattern before its last slash.
+    const whole = name.slice(before.lastIndexOf("/") + 1);
+    return this.#applyRule(pattern.rule, (target) =>
+      target.endsWith("/*") ? target.slice(0, -1) + whole : target.replace("*", () => matched),
+    );
+  }
+
+  #applyRule({ pattern, targets, timeouts, retry }: ModelRule, substitute: (target: string) => string): ModelRoute {
+    const [first, ...others] = targets;
+    const route: ModelRoute = { targets: [substitute(first), ...others.map(substitute)], timeouts, retry };
+    const unroutable = route.targets.find((target) => this.#routeByProvider(target) === undefined);
+    if (unroutable === undefined) return route;
+    const what = `The rule for "${pattern}" has the target "${unroutable}", which does not start with a provider's name.`;
+    throw new ServerError("configuration", `${what} ${this.#listAvailable()}`, { path: "/models" });
+  }
+
+  #routeByProvider(name: string): ModelRoute | undefined {
+    const slash = name.indexOf("/");
+    if (slash <= 0 || !this.#links.has(name.slice(0, slash))) return undefined;
+    if (name.slice(slash + 1).trim() !== "") return { targets: [name] };
+    const message = `"${name}" has a provider's name, but no model after it. ${this.#listAvailable()}`;
+    throw new ServerError("not-found", message, { path: "/model" });
+  }
+
+  #routeByBareName(name: string): ModelRoute | undefined {
+    const owner = this.#findOwner(name) ?? this.#fallback;
+    if (owner === undefined || (owner.kind === "local" && owner.config.models?.includes(name) === false))
+      return undefined;
+    return { targets: [`${owner.name}/${name}`] };
+  }
+
+  /** Finds the only provider that a bare name can belong to. */
+  #findOwner(name: string): ProviderAdapter | undefined {
+    const links = [...this.#links.values()];
+    const own = links.filter((link) => link.kind === "local" && link.config.models?.includes(name) === true);
+    if (own.length === 1) return own[0];
+    const family = FAMILIES.find(([names]) => names.test(name));
+    if (family === undefined) return undefined;
+    const [, provider, dialects] = family;
+    const named = this.#links.get(provider);
+    if (named?.kind === "http" && dialects.includes(named.config.dialect)) return named;
+    if (this.#fallback !== undefined) return undefined;
+    const candidates = links.filter((link) => link.kind === "http" && dialects.includes(link.config.dialect));
+    return candidates.length === 1 ? candidates[0] : undefined;
+  }
+
+  #throwUnknownModel(name: string): never {
+    const fault = name.includes("/")
+      ? "does not start with the name of a provider, such as openai/gpt-5"
+      : "is unknown";
+    throw new ServerError("not-found", `The model "${name}" ${fault}. ${this.#listAvailable()}`, { path: "/model" });
+  }
+
+  #listAvailable(): string {
+    const open = [...this.#links.values()].filter(({ kind }) => kind === "http").map(({ name }) => `${name}/…`);
+    const patterns = this.#patterns.map(({ rule }) => rule.pattern);
+    const there = [...this.models().map(({ id }) => id), ...patterns, ...open];
+    return `Available: ${there.join(", ")}.`;
+  }
+
+  /**
+   * Lists the models that are known without asking providers: aliases, their targets, and the models of local
+   * providers.
+   */
+  models(): KnownModel[] {
+    const known = new Map<string, KnownModel>();
+    const add = (id: string, target: string): void => {
+      if (!known.has(id)) known.set(id, { id, provider: target.slice(0, target.indexOf("/")) });
+    };
+    for (const [name, { targets }] of this.#exact) add(name, targets[0]);
+    for (const { targets } of this.#exact.values()) for (const target of targets) add(target, target);
+    for (const link of this.#links.values()) {
+      if (link.kind !== "local") continue;
+      for (const model of link.config.models ?? []) add(`${link.name}/${model}`, `${link.name}/${model}`);
+    }
+    return [...known.values()];
+  }
+}
+
+/**
+ * Returns the provider for names without one: the only remote provider, or the only local one if there is no remote.
+ */
+function findOnlyProvider(links: ClientContext["adapters"]): ProviderAdapter | undefined {
+  const all = [...links.values()];
+  const remote = all.filter(({ kind }) => kind === "http");
+  const candidates = remote.length > 0 ? remote : all;
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+const ROUTERS = new WeakMap<Services, ModelRouter>();
+
+export function getModelRouter(services: Services): ModelRouter {
+  const router = ROUTERS.get(services) ?? new ModelRouter(services.config, services.clientContext.adapters);
+  ROUTERS.set(services, router);
+  return router;
+}

@@ -1,0 +1,171 @@
+// Streams the upstream's bytes to a client of the same dialect without a record. Only the first content, event
+// boundaries and the end of the stream are inspected.
+import { toProviderError } from "../../assembly/answer-fields.ts";
+import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
+import {
+  AttemptFailure,
+  createExchange,
+  isContentDelta,
+  isEventStream,
+  sendRequest,
+  toAttemptFailure,
+} from "../../calls/index.ts";
+import type { ProviderError } from "../../model/index.ts";
+import type { ClientProtocol } from "./protocols.ts";
+import { EventBytes } from "./event-bytes.ts";
+import type { OpenedStream } from "./live-answer.ts";
+import { openStream, readForwardedReply } from "./live-answer.ts";
+import type { OpenCall } from "./open-call.ts";
+import type { ClientStream, OutputChunk } from "./client-stream.ts";
+import { joinChunks } from "./client-stream.ts";
+import { findStreamEnd } from "./detect-stream-end.ts";
+
+/** An upstream reply whose first content has arrived. */
+export interface PassThroughReply {
+  reply: HttpReply;
+  body: AsyncIterator<Uint8Array>;
+  bytes: EventBytes;
+  secrets: Secrets;
+}
+
+/** Runs one attempt at a pass-through stream. A reply in another form or dialect is decoded instead. */
+export async function openPassThrough(
+  { call }: OpenCall,
+  target: Target,
+  ready: PreparedCall,
+  attempt: OpenAttempt,
+): Promise<PassThroughReply | OpenedStream> {
+  const exchange = call.isForwarded ? createExchange(call, target, ready, attempt) : undefined;
+  if (exchange === undefined) return openStream(call, target, ready, attempt);
+  const reply = await sendRequest(exchange);
+  if (!isEventStream(reply)) {
+    const opened = await readForwardedReply(call, target, ready, exchange, reply);
+    await opened.reader.readFirstContent();
+    return opened;
+  }
+  const { secrets } = exchange;
+  const upstream: PassThroughReply = {
+    reply,
+    body: reply.body[Symbol.asyncIterator](),
+    bytes: new EventBytes(),
+    secrets,
+  };
+  try {
+    await readUntilContent(upstream, exchange);
+  } catch (thrown) {
+    reply.discard();
+    throw secrets.toFailure(thrown);
+  }
+  call.scope.dropTimeShare();
+  return upstream;
+}
+
+/** Limit of the search for the first content; a longer preamble is forwarded anyway. */
+const MAX_LEADING_BYTES = 65_536;
+
+/** Reads until the first content. An error or a cut-off before that can still be retried. */
+async function readUntilContent({ body, bytes }: PassThroughReply, { prepared, scope }: HttpExchange): Promise<void> {
+  const decoder = prepared.dialect.streamDecoder({ names: prepared.renames });
+  for (let size = 0; size < MAX_LEADING_BYTES;) {
+    scope.startSilence();
+    const read = await body.next();
+    scope.endSilence();
+    const deltas = read.done === true ? decoder.end() : decoder.push(read.value);
+    if (read.done !== true) {
+      bytes.push(read.value);
+      size += read.value.length;
+    }
+    if (deltas.some(isContentDelta)) return;
+    const failed = deltas.find(({ kind }) => kind === "error");
+    if (failed?.kind === "error") throw new AttemptFailure(toProviderError(failed.payload));
+    if (read.done === true) throw new AttemptFailure(STREAM_CUT_OFF);
+  }
+}
+
+/** Number of last chunks that are searched for the end event; usage and other events may follow it. */
+const TAIL_CHUNKS = 4;
+
+export class PassThroughStream implements ClientStream {
+  readonly #open: OpenCall;
+  readonly #upstream: PassThroughReply;
+  readonly #protocol: ClientProtocol;
+  /** The last chunks, as a ring buffer. */
+  readonly #tail: Uint8Array[] = [];
+  #count = 0;
+  #isFirst = true;
+  #isOver = false;
+
+  constructor(open: OpenCall, upstream: PassThroughReply, protocol: ClientProtocol) {
+    this.#open = open;
+    this.#upstream = upstream;
+    this.#protocol = protocol;
+  }
+
+  async next(): Promise<OutputChunk | undefined> {
+    if (this.#isOver) return undefined;
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      return this.#takeEvents();
+    }
+    const { bytes, body } = this.#upstream;
+    const { scope } = this.#open.call;
+    scope.startSilence();
+    let read: IteratorResult<Uint8Array>;
+    try {
+      read = await body.next();
+    } catch (thrown) {
+      return this.#end(toAttemptFailure(thrown).error);
+    }
+    scope.endSilence();
+    if (read.done === true) return this.#end(undefined);
+    bytes.push(read.value);
+    return this.#takeEvents();
+  }
+
+  #takeEvents(): OutputChunk {
+    const { bytes, secrets } = this.#upstream;
+    const chunk = bytes.take();
+    if (chunk === undefined) return "";
+    this.#tail[this.#count++ % TAIL_CHUNKS] = chunk;
+    return hideProviderKeys(chunk, secrets);
+  }
+
+  /** Ends the stream; `error` is set if reading failed. */
+  async #end(error: ProviderError | undefined): Promise<OutputChunk> {
+    this.#isOver = true;
+    const open = this.#open;
+    const protocol = this.#protocol;
+    const { bytes, secrets } = this.#upstream;
+    const isAborted = open.call.scope.ended?.by === "caller";
+    const rest = error === undefined ? bytes.drain() : undefined;
+    const end = error === undefined ? findStreamEnd(this.#tailChunks(rest), protocol.detectEnd) : undefined;
+    const failure = error ?? (end === undefined ? STREAM_CUT_OFF : undefined);
+    if (end === "whole") await open.finish(undefined);
+    else await open.fail(failure ?? STREAM_FAILED, undefined, isAborted ? true : undefined);
+    const lastChunk = rest === undefined ? "" : hideProviderKeys(rest, secrets);
+    return joinChunks([lastChunk, failure === undefined ? "" : protocol.failureEvent(failure)]);
+  }
+
+  /** Returns the last chunks in order of arrival. */
+  #tailChunks(rest: Uint8Array | undefined): Uint8Array[] {
+    const oldest = this.#count > TAIL_CHUNKS ? this.#count % TAIL_CHUNKS : 0;
+    const chunks = [...this.#tail.slice(oldest), ...this.#tail.slice(0, oldest)];
+    // The last event may lack its blank line.
+    if (rest !== undefined) chunks.push(rest, BLANK_LINE);
+    return chunks;
+  }
+}
+
+/** Removes keys from chunks with an error event: providers quote keys in their error messages. */
+function hideProviderKeys(chunk: Uint8Array, secrets: Secrets): Uint8Array {
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  return text.includes('"error"') ? secrets.redactBytes(chunk) : chunk;
+}
+
+const BLANK_LINE = Buffer.from("\n\n");
+const STREAM_FAILED: ProviderError = { kind: "server", message: "The provider's stream ended with an error." };
+
+const STREAM_CUT_OFF: ProviderError = {
+  kind: "truncated",
+  message: "The provider's stream ended before its answer did.",
+};

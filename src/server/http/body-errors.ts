@@ -1,0 +1,14 @@
+// Errors of reading a body, shared by the Node and the web adapter.
+import { ServerError } from "../errors.ts";
+
+export function createTooLargeError(maxBytes: number): ServerError {
+  return new ServerError("too-large", `The body is larger than ${maxBytes} bytes, the limit of this server.`);
+}
+
+export function createTooSlowError(ms: number): ServerError {
+  return new ServerError("timeout", `The body did not arrive within ${ms / 1000} s. Send it again without pauses.`);
+}
+
+export function createClientGoneError(cause?: unknown): ServerError {
+  return new ServerError("aborted", "The client disconnected before the exchange was complete.", { cause });
+}

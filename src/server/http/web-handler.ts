@@ -1,0 +1,151 @@
+// The fetch API adapter: converts a web `Request` to a `Response`, for runtimes without node:http.
+import type { ServerLimits } from "../config/types.ts";
+import { ServerError } from "../errors.ts";
+import type { ServerRequest, StreamBody } from "../types.ts";
+import { collect, decodeChunks } from "./content-encoding.ts";
+import type { ServerExchange, IncomingRequest } from "./exchange.ts";
+import { createClientGoneError, createTooLargeError, createTooSlowError } from "./body-errors.ts";
+import { WebSink } from "./web-sink.ts";
+
+const NO_PARAMS: ServerRequest["params"] = {};
+
+export class WebRequest implements IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly headerCount: number;
+  readonly id: string;
+  params = NO_PARAMS;
+  readonly #request: Request;
+  readonly #limits: ServerLimits;
+  readonly #abort = new AbortController();
+
+  constructor(request: Request, id: string, limits: ServerLimits) {
+    const url = new URL(request.url);
+    const headers = Object.fromEntries(request.headers);
+    this.method = request.method;
+    this.path = url.pathname;
+    this.query = url.searchParams;
+    this.headerCount = Object.keys(headers).length;
+    // Some runtimes hide the Host header; the URL has the same value.
+    this.headers = { host: url.host, ...headers };
+    this.id = id;
+    this.#request = request;
+    this.#limits = limits;
+    if (request.signal.aborted) this.leave();
+    else request.signal.addEventListener("abort", () => this.leave(), { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  leave(): void {
+    this.#abort.abort(createClientGoneError());
+  }
+
+  body(): Promise<Uint8Array> {
+    return collect(this.chunks());
+  }
+
+  chunks(maxBytes = this.#limits.bodyBytes): AsyncIterable<Uint8Array> {
+    const encoding = this.headers["content-encoding"];
+    const chunks = this.#chunks(maxBytes);
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, maxBytes);
+  }
+
+  /** Reads the body; ends when the client leaves or the deadline passes. */
+  async *#chunks(maxBytes: number): AsyncIterable<Uint8Array> {
+    const { requestMs } = this.#limits;
+    if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
+    if (this.signal.aborted) throw createClientGoneError();
+    const { body } = this.#request;
+    if (body === null) return;
+    const reader = body.getReader();
+    const stopped = Promise.withResolvers<never>();
+    // Prevents an unhandled rejection.
+    stopped.promise.catch(() => {});
+    const left = (): void => stopped.reject(createClientGoneError());
+    this.signal.addEventListener("abort", left, { once: true });
+    const timer = setTimeout(() => stopped.reject(createTooSlowError(requestMs)), requestMs);
+    let size = 0;
+    try {
+      for (;;) {
+        const result = await Promise.race([reader.read(), stopped.promise]);
+        if (result.done) return;
+        size += result.value.byteLength;
+        if (size > maxBytes) throw createTooLargeError(maxBytes);
+        yield result.value;
+      }
+    } catch (error) {
+      throw error instanceof ServerError ? error : createClientGoneError(error);
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener("abort", left);
+      // Discards the rest of the body; does nothing if it has ended.
+      void reader.cancel().catch(() => {});
+    }
+  }
+}
+
+/** Returns the reply as a `Response`; a stream is written as fast as it is read. `onReplyEnd` is called at its end. */
+export async function handleWebRequest(
+  exchange: ServerExchange,
+  request: WebRequest,
+  { stallMs }: Pick<ServerLimits, "stallMs">,
+  onReplyEnd: () => void,
+): Promise<Response> {
+  await exchange.answer();
+  const head = createResponseHead(exchange);
+  const { body, status } = exchange.reply;
+  if (typeof body === "function")
+    return new Response(createBodyStream(body, exchange, request, stallMs, onReplyEnd), head);
+  exchange.end(request.signal.aborted);
+  onReplyEnd();
+  // Byte bodies are not shared, so the cast is safe.
+  return new Response(body === undefined || status === 204 ? null : (body as BodyInit), head);
+}
+
+/** Creates the head. If the runtime rejects it, the reply becomes an error. */
+function createResponseHead(exchange: ServerExchange): ResponseInit {
+  const { status, headers } = exchange.reply;
+  try {
+    return { status, headers: new Headers(headers) };
+  } catch (error) {
+    exchange.replace(error);
+    return { status: exchange.reply.status, headers: exchange.reply.headers };
+  }
+}
+
+function createBodyStream(
+  body: StreamBody,
+  exchange: ServerExchange,
+  request: WebRequest,
+  stallMs: number,
+  onReplyEnd: () => void,
+): ReadableStream<Uint8Array> {
+  let sink: WebSink | undefined;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      sink = new WebSink(request, controller, stallMs);
+      void body(sink)
+        .then(
+          () => {
+            if (!request.signal.aborted) controller.close();
+            exchange.end(request.signal.aborted);
+          },
+          (error: unknown) => {
+            const { aborted } = request.signal;
+            if (!aborted) controller.error(error);
+            exchange.end(true, aborted ? undefined : error);
+          },
+        )
+        .finally(onReplyEnd);
+    },
+    pull: () => sink?.resume(),
+    cancel() {
+      request.leave();
+    },
+  });
+}

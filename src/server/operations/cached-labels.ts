@@ -1,0 +1,16 @@
+// Caches label objects, so that a metric finds their series by object identity and formats their text once.
+import type { Labels } from "./metrics.ts";
+
+/** `make` must depend on its two arguments only, which must have few values. */
+export function cacheLabels(
+  make: (first: string, second: string) => Labels,
+): (first: string, second: string) => Labels {
+  const cache = new Map<string, Map<string, Labels>>();
+  return (first, second) => {
+    let row = cache.get(first);
+    if (row === undefined) cache.set(first, (row = new Map()));
+    let labels = row.get(second);
+    if (labels === undefined) row.set(second, (labels = make(first, second)));
+    return labels;
+  };
+}

@@ -1,0 +1,384 @@
+// Records one call. A stream that lasts longer than `beginMs` is written as it arrives; everything else is written
+// once, at its end. If a write fails, the call is refused, or served and reported, as `record.onFailure` says.
+import { assemble } from "../../assembly/index.ts";
+import { messageFromResponse } from "../../ledger/index.ts";
+import type { NewRecord, NewRun, RecordResult, Run } from "../../ledger/index.ts";
+import type { Delta, Message, ProviderError, ModelResponse, StoredMessage } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import { createOutcomeMetadata } from "./outcome-metadata.ts";
+import { responseAlias } from "./run-aliases.ts";
+import type { DescribedRequest, RecordingInput } from "./recording-input.ts";
+import { moveToNewThread, type ThreadPosition } from "./thread-position.ts";
+import { readItemIdsOfDeltas, readItemIds, isReferable, itemAliases } from "./item-references.ts";
+import { isKeyClaimedError, isGoneError, isTakenOverError, toRecordError } from "./record-errors.ts";
+import { DeltaWriter } from "./delta-writer.ts";
+import type { RequestFacts } from "./request-facts.ts";
+import { readRunMessages } from "./stored-answer.ts";
+import type { RecordedAnswer, RecordedCall, Recording } from "./types.ts";
+import { withTimeout } from "./with-timeout.ts";
+import { retryIfUnknown } from "./retry-if-unknown.ts";
+
+/** State and callbacks that all recordings of a recorder share. */
+export interface RecordingContext {
+  readonly onFailure: "refuse" | "serve";
+  readonly maxWaitMs: number;
+  /** A stream that ends earlier is written only at its end. */
+  readonly beginMs: number;
+  readonly requestFacts: RequestFacts;
+  /** True if the last write succeeded. */
+  isLedgerWritable(): boolean;
+  /** Adds to the unwritten bytes of all recordings (negative: subtracts); false if the limit is exceeded. */
+  reserveBytes(bytes: number): boolean;
+  /** Reports a call that could not be recorded, or not in time. */
+  reportFailure(recording: CallRecording, error: unknown): void;
+  /** Reports a call whose thread was deleted, so that it was written to a new one. */
+  reportMove(recording: CallRecording, from: string): void;
+  /** Called when the last write has started. The promise never rejects. */
+  trackEnd(recording: CallRecording, over: Promise<RecordEndState>): void;
+}
+
+/** "lost": the record could not be written. */
+export type RecordEndState = "committed" | "failed" | "cancelled" | "lost";
+
+type FailureOutcome = Omit<RecordedAnswer, "response" | "responseId">;
+type WrittenMessages = Promise<readonly StoredMessage[]>;
+
+/** A stream with more unwritten bytes is written before `beginMs` has passed. */
+const LARGE_STREAM_BYTES = 65_536;
+
+export class CallRecording implements Recording {
+  threadId: string;
+  readonly runId: string;
+  readonly messages: readonly Message[];
+  readonly isHistoryChanged: boolean;
+  readonly earlierAnswer: ModelResponse | undefined = undefined;
+  readonly call: RecordedCall;
+  readonly input: RecordingInput;
+  /** The message that the answer follows, set once it is written. */
+  inputId: string | undefined;
+  readonly #context: RecordingContext;
+  readonly #deltaWriter: DeltaWriter;
+  readonly #cancelling = new AbortController();
+  /** The position where the call is written; changes if its thread was deleted. */
+  #position: ThreadPosition;
+  #described: Promise<DescribedRequest>;
+  /** The first target of a stream; undefined for whole answers. */
+  #firstTarget: { provider?: string; model?: string } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** The provider's item ids of the answer, if the client may refer to them later. */
+  #itemIds: string[] = [];
+  #isCancelled = false;
+  #endPromise: Promise<void> | undefined;
+
+  constructor(context: RecordingContext, input: RecordingInput) {
+    const { position, runId, call } = input;
+    this.#context = context;
+    this.input = input;
+    this.call = call;
+    this.threadId = position.threadId;
+    this.#position = position;
+    this.#described = this.#describe();
+    this.runId = runId;
+    this.messages = position.messages;
+    this.isHistoryChanged = position.isHistoryChanged;
+    this.#deltaWriter = new DeltaWriter({
+      reserveBytes: (bytes) => context.reserveBytes(bytes),
+      onLost: (error) => this.#onLost(error),
+    });
+  }
+
+  #describe(): Promise<DescribedRequest> {
+    const described = this.input.describe(this.#position);
+    // The write of the run reports the error.
+    described.catch(() => undefined);
+    return described;
+  }
+
+  get cancelled(): AbortSignal {
+    return this.#cancelling.signal;
+  }
+
+  begin(target: { provider?: string; model?: string }): void {
+    if (this.#firstTarget !== undefined || this.#endPromise !== undefined) return;
+    this.#firstTarget = target;
+    if (this.input.mustBeVisible || this.#context.beginMs <= 0) void this.start();
+    else this.#timer = setTimeout(() => void this.start(), this.#context.beginMs);
+  }
+
+  /** Writes the run now, so that other readers of the ledger see it. */
+  start(): Promise<unknown> {
+    clearTimeout(this.#timer);
+    const starting = this.#deltaWriter.startRun(() => this.#beginRun());
+    // `#onLost` handles the error.
+    starting.catch(() => undefined);
+    return starting;
+  }
+
+  async ready(): Promise<void> {
+    if (this.#firstTarget === undefined || this.#context.onFailure === "serve") return;
+    // While the ledger is writable, a stream does not wait for its run to be written.
+    if (this.#deltaWriter.starting === undefined && this.#context.isLedgerWritable()) return;
+    await withTimeout(this.start(), this.#context.maxWaitMs);
+  }
+
+  /** Writes the run before the first attempt, while the ledger's state is in doubt. */
+  async writeFirst(): Promise<void> {
+    await withTimeout(this.start(), this.#context.maxWaitMs);
+  }
+
+  push(deltas: readonly Delta[]): void {
+    if (isReferable(this.call)) this.#itemIds.push(...readItemIdsOfDeltas(deltas));
+    this.#deltaWriter.push(deltas);
+    if (this.#deltaWriter.starting === undefined && this.#deltaWriter.unwrittenBytes > LARGE_STREAM_BYTES)
+      void this.start();
+  }
+
+  finish(answer: RecordedAnswer): Promise<void> {
+    const { starting } = this.#deltaWriter;
+    const { response } = answer;
+    if (response !== undefined && isReferable(this.call)) this.#itemIds = readItemIds(response.message);
+    if (this.#isCancelled && starting !== undefined) return this.#endCancelled();
+    this.#endPromise ??= this.#end(
+      "committed",
+      starting === undefined ? this.#record(answer) : this.#commit(starting, answer),
+    );
+    return this.#endPromise;
+  }
+
+  fail(error: ProviderError, outcome: FailureOutcome): Promise<void> {
+    this.#writePartial();
+    const { starting } = this.#deltaWriter;
+    const work = (): WrittenMessages =>
+      starting === undefined ? this.#recordFailure(error, outcome) : this.#failRun(starting, error, outcome);
+    this.#endPromise ??= this.#end(this.#isCancelled ? "cancelled" : "failed", work());
+    // The caller already has an error to send.
+    return this.#endPromise.catch(() => undefined);
+  }
+
+  /** Ends a recording whose run was cancelled; the canceller has written the end of the run. */
+  async #endCancelled(): Promise<void> {
+    this.#endPromise ??= this.#end("cancelled", Promise.resolve([]));
+    await this.#endPromise.catch(() => undefined);
+    throw createCancelledError();
+  }
+
+  /** Cancels the call; false if it has ended already. */
+  async cancel(): Promise<boolean> {
+    if (this.#endPromise !== undefined) return false;
+    this.#isCancelled = true;
+    this.#writePartial();
+    const { starting } = this.#deltaWriter;
+    // A whole answer has no run yet: `fail` writes it when the aborted call ends.
+    if (starting !== undefined) this.#endPromise = this.#end("cancelled", cancelRun(starting));
+    this.#cancelling.abort(createCancelledError());
+    await this.#endPromise;
+    return true;
+  }
+
+  /** Writes the run of an open stream now, for readers of the ledger. */
+  async writeNow(): Promise<void> {
+    if (this.#firstTarget !== undefined && this.#endPromise === undefined) await this.start();
+  }
+
+  /** True if nothing was written for `ms`; a run that another process ended would not be noticed then. */
+  isSilent(ms: number): boolean {
+    return this.#endPromise === undefined && this.#deltaWriter.isSilent(ms);
+  }
+
+  /** Stops the recording if another process has taken over or ended the run. */
+  async checkOwnership(): Promise<void> {
+    this.#deltaWriter.noteWrite();
+    const { state, epoch } = await this.call.caller.ledger.run(this.runId);
+    const isOurs = (state === "created" || state === "streaming") && epoch === this.#deltaWriter.run?.info.epoch;
+    if (!isOurs && this.#endPromise === undefined) this.#deltaWriter.stop(createCancelledError());
+  }
+
+  // ---- Streams ----
+
+  #beginRun(): Promise<Run> {
+    return this.#retryInNewThread(() => this.#beginHere());
+  }
+
+  async #beginHere(): Promise<Run> {
+    const { call, runId, key } = this.input;
+    const { alias: _, ...common } = await this.#runFields(undefined, { ...this.#firstTarget });
+    const begin: NewRun = { ...common, id: runId, threadId: this.threadId };
+    if (key !== undefined) begin.claim = key.alias;
+    const run = await call.caller.ledger.beginRun(begin);
+    this.inputId = run.info.forkFromMessageId ?? undefined;
+    return run;
+  }
+
+  /** Writes the run of an unfinished stream, so that its partial answer is stored. */
+  #writePartial(): void {
+    if (this.#endPromise === undefined && this.#deltaWriter.buffered.length > 0) void this.start();
+  }
+
+  #onLost(error: unknown): void {
+    // `Recorder.open` waits for the call that has claimed the key.
+    if (isKeyClaimedError(error)) return;
+    if (isTakenOverError(error) || isCancelError(error)) {
+      this.#isCancelled = true;
+      this.#cancelling.abort(createCancelledError());
+    } else {
+      this.#context.reportFailure(this, error);
+      if (this.#context.onFailure === "refuse") this.#cancelling.abort(toRecordError(error));
+    }
+  }
+
+  async #commit(starting: Promise<Run>, answer: RecordedAnswer): WrittenMessages {
+    const run = await starting;
+    const { failure: missing } = this.#deltaWriter;
+    if (missing !== undefined) {
+      // Stores the partial answer if possible.
+      run.fail(missing.error).catch(() => undefined);
+      throw missing.error;
+    }
+    const { response, provider, responseId } = answer;
+    const messages = response === undefined ? undefined : [messageFromResponse(response, provider)];
+    // A fallback target has answered: the metadata must name it.
+    if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.mergeMetadata({ provider });
+    const options = { metadata: createOutcomeMetadata(answer), ...this.#aliases(responseId) };
+    return (await retryIfUnknown(() => run.commit(messages, options))).messages;
+  }
+
+  async #failRun(starting: Promise<Run>, error: ProviderError, outcome: FailureOutcome): WrittenMessages {
+    const run = await starting;
+    if (isTakenOverError(this.#deltaWriter.failure?.error)) return [];
+    // Best effort: the end of the run matters more than its attempts.
+    await run.mergeMetadata(createOutcomeMetadata(outcome)).catch(() => undefined);
+    const { messages } = await (this.#isCancelled ? run.cancel() : run.fail(error));
+    return messages;
+  }
+
+  // ---- In one write ----
+
+  async #record(answer: RecordedAnswer): WrittenMessages {
+    if (this.#deltaWriter.failure !== undefined) throw this.#deltaWriter.failure.error;
+    const { provider, responseId } = answer;
+    const response = answer.response ?? answer.streamed ?? this.#assembled();
+    const messages = response === undefined ? [] : [messageFromResponse(response, provider)];
+    return this.#retryInNewThread(async () =>
+      this.#write({ messages, ...(await this.#runFields(responseId, createOutcomeMetadata(answer))) }),
+    );
+  }
+
+  /** Assembles a stream that ended before its run was written. */
+  #assembled(): ModelResponse | undefined {
+    return this.#firstTarget === undefined ? undefined : assemble(this.#deltaWriter.buffered.flat());
+  }
+
+  async #recordFailure(error: ProviderError, outcome: FailureOutcome): WrittenMessages {
+    const end = this.#isCancelled ? { state: "cancelled" as const } : { state: "failed" as const, error };
+    return this.#retryInNewThread(async () =>
+      this.#write({ messages: [], ...end, ...(await this.#runFields(undefined, createOutcomeMetadata(outcome))) }),
+    );
+  }
+
+  async #write(record: NewRecord): WrittenMessages {
+    const { threadId, runId } = this;
+    const { ledger } = this.call.caller;
+    const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
+      () => ledger.record({ ...record, threadId, runId }),
+      // After an unknown outcome, the run may exist already: then its messages are the result.
+      async () => ({ input: [], messages: await readRunMessages(ledger, await ledger.run(runId)) }),
+    );
+    this.inputId = input.at(-1)?.id ?? this.#position.parentMessageId ?? undefined;
+    return messages;
+  }
+
+  // ---- Both ----
+
+  /** Repeats the write in a new thread if the call's thread was deleted in the meantime. */
+  async #retryInNewThread<Value>(write: () => Promise<Value>): Promise<Value> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!this.#moveIfGone(error)) throw error;
+      return write();
+    }
+  }
+
+  /** Only the first write can find the thread gone, because a thread with a live run cannot be deleted. */
+  #moveIfGone(error: unknown): boolean {
+    const { threadId: from } = this;
+    const position = this.#position;
+    if (!isGoneError(error) || position.thread !== undefined) return false;
+    this.#position = moveToNewThread(this.call, position);
+    this.threadId = this.#position.threadId;
+    this.#described = this.#describe();
+    this.#context.reportMove(this, from);
+    return true;
+  }
+
+  /** Returns the fields for creating the run. */
+  async #runFields(
+    responseId: string | undefined,
+    outcome: Record<string, unknown>,
+  ): Promise<Pick<NewRun, "thread" | "input" | "forkFromMessageId" | "metadata" | "alias">> {
+    const { call, key } = this.input;
+    const { thread, input, parentMessageId } = this.#position;
+    const { runFields } = await this.#described;
+    const metadata: Record<string, unknown> = { dialect: call.dialect, ...runFields, ...outcome };
+    if (call.userAgent !== undefined) metadata["userAgent"] = call.userAgent;
+    if (call.previousResponse !== undefined) metadata["previousResponseId"] = call.previousResponse;
+    if (key !== undefined) metadata["requestHash"] = key.hash;
+    const after =
+      input.length === 0 ? { forkFromMessageId: parentMessageId } : { input: { messages: input, parentMessageId } };
+    return { ...(thread && { thread }), ...after, ...this.#aliases(responseId), metadata };
+  }
+
+  /** Returns the aliases under which the run can be found. */
+  #aliases(responseId: string | undefined): { alias: string[] } {
+    const { call, key } = this.input;
+    const alias: string[] = [];
+    if (responseId !== undefined && responseId !== "" && isReferable(call)) {
+      const { caller } = call;
+      alias.push(responseAlias(caller, responseId), ...itemAliases(caller, responseId, this.#itemIds));
+    }
+    if (key !== undefined) alias.push(key.alias);
+    return { alias };
+  }
+
+  async #end(state: RecordEndState, writing: WrittenMessages): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#deltaWriter.end();
+    const written = writing.then(async (messages) => {
+      const { knownFields } = await this.#described;
+      const last = messages.at(-1);
+      if (last !== undefined) this.#context.requestFacts.remember(this.call.caller.ledger, last.id, knownFields);
+    });
+    const over = written.then(
+      () => state,
+      () => "lost" as const,
+    );
+    this.#context.trackEnd(
+      this,
+      over.finally(() => {
+        this.#deltaWriter.release();
+        this.input.key?.release();
+      }),
+    );
+    try {
+      await withTimeout(written, this.#context.maxWaitMs);
+    } catch (error) {
+      const refusal = toRecordError(error);
+      const isKnown = this.#deltaWriter.failure !== undefined || refusal.code === "aborted";
+      if (!isKnown) this.#context.reportFailure(this, error);
+      if (this.#context.onFailure === "refuse" || refusal.code === "aborted") throw refusal;
+    }
+  }
+}
+
+async function cancelRun(starting: Promise<Run>): WrittenMessages {
+  const run = await starting;
+  return (await run.cancel()).messages;
+}
+
+function createCancelledError(): ServerError {
+  return new ServerError("aborted", "The run was cancelled.");
+}
+
+function isCancelError(error: unknown): boolean {
+  return error instanceof ServerError && error.code === "aborted";
+}

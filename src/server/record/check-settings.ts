@@ -1,0 +1,29 @@
+// Checks that the settings of a request can be stored, before the model is called and paid for. For example, numbers
+// beyond the double range can be forwarded, but not stored.
+import { LedgerError } from "../../ledger/index.ts";
+import { isStorableJson } from "../../ledger/shape-predicates.ts";
+import { json } from "../../model/validation/shape.ts";
+import { structuralIssues } from "../../model/validation/validate.ts";
+import type { RecordedCall } from "./types.ts";
+
+/** Throws a `LedgerError` "invalid-input" with the path. Messages are checked by `findThread`. */
+export function checkSettings({ request, dialect, previousResponse }: RecordedCall): void {
+  const { messages: _, ...settings } = request;
+  // Messages after a `previous_response_id` do not pass through `findThread`, so they are checked here.
+  const checked = previousResponse === undefined ? settings : request;
+  // Nested as in the run's metadata, because the depth limit applies there.
+  if (isStorableJson({ request: checked })) return;
+  const [issue] = structuralIssues(checked, json);
+  const path = toClientPath(issue?.path ?? "", dialect);
+  throw new LedgerError(
+    "invalid-input",
+    `At "${path}": ${issue?.message ?? "the value is nested too deep; flatten it."}`,
+    { path },
+  );
+}
+
+/** Converts a path into the residue of a dialect to the path in the client's body. */
+function toClientPath(path: string, dialect: string): string {
+  const extraPrefix = `/extra/${dialect}/`;
+  return path.startsWith(extraPrefix) ? path.slice(extraPrefix.length - 1) : path;
+}

@@ -1,0 +1,135 @@
+// Writes the deltas of a stream to its run. They are buffered until the run exists. After a failed write, no further
+// delta is written, because the stored answer would have a gap.
+import type { Run } from "../../ledger/index.ts";
+import type { Delta } from "../../model/index.ts";
+import { createUnavailableError } from "./record-errors.ts";
+
+export interface DeltaWriterOptions {
+  /** Adds to the unwritten bytes of all recordings (negative: subtracts); false if the limit is exceeded. */
+  reserveBytes(bytes: number): boolean;
+  /** Called once, when deltas could not be written. */
+  onLost(error: unknown): void;
+}
+
+export class DeltaWriter {
+  /** The run, once it exists. */
+  run: Run | undefined;
+  /** Set when the creation of the run has started. */
+  starting: Promise<Run> | undefined;
+  readonly #options: DeltaWriterOptions;
+  #buffered: (readonly Delta[])[] = [];
+  #unwrittenBytes = 0;
+  #failure: { error: unknown } | undefined;
+  #isOver = false;
+  #lastWriteAt = performance.now();
+
+  constructor(options: DeltaWriterOptions) {
+    this.#options = options;
+  }
+
+  /** The first error, if deltas are missing in the run. */
+  get failure(): { error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Deltas that arrived before the run was started. */
+  get buffered(): readonly (readonly Delta[])[] {
+    return this.starting === undefined ? this.#buffered : [];
+  }
+
+  /** Estimated bytes that are not written yet. */
+  get unwrittenBytes(): number {
+    return this.#unwrittenBytes;
+  }
+
+  push(deltas: readonly Delta[]): void {
+    if (this.#failure !== undefined || this.#isOver) return;
+    const size = estimateBytes(deltas);
+    this.#unwrittenBytes += size;
+    if (!this.#options.reserveBytes(size))
+      this.stop(createUnavailableError("the ledger is slower than the incoming answers."));
+    else if (this.run === undefined) this.#buffered.push(deltas);
+    else this.#append(this.run, deltas, size);
+  }
+
+  /** Creates the run; repeated calls return the same promise. */
+  startRun(make: () => Promise<Run>): Promise<Run> {
+    this.starting ??= this.#createRun(make);
+    return this.starting;
+  }
+
+  /** Ignores further deltas. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Discards the buffer and releases its bytes. */
+  release(): void {
+    this.#isOver = true;
+    this.#buffered = [];
+    this.#releaseBytes(this.#unwrittenBytes);
+  }
+
+  /** Ignores further deltas because of an error. */
+  stop(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#buffered = [];
+    this.#releaseBytes(this.#unwrittenBytes);
+    this.#options.onLost(error);
+  }
+
+  /** True if nothing was written for `ms`. */
+  isSilent(ms: number): boolean {
+    return this.run !== undefined && performance.now() - this.#lastWriteAt > ms;
+  }
+  noteWrite(): void {
+    this.#lastWriteAt = performance.now();
+  }
+
+  async #createRun(make: () => Promise<Run>): Promise<Run> {
+    try {
+      const run = await make();
+      this.run = run;
+      this.noteWrite();
+      const buffered = this.#buffered;
+      this.#buffered = [];
+      for (const deltas of buffered) if (this.#failure === undefined) this.#append(run, deltas, estimateBytes(deltas));
+      return run;
+    } catch (error) {
+      this.stop(error);
+      throw error;
+    }
+  }
+
+  #append(run: Run, deltas: readonly Delta[], size: number): void {
+    run.append(deltas).then(
+      () => {
+        this.#releaseBytes(size);
+        this.noteWrite();
+      },
+      (error: unknown) => this.stop(error),
+    );
+  }
+
+  #releaseBytes(size: number): void {
+    const released = Math.min(size, this.#unwrittenBytes);
+    if (released === 0) return;
+    this.#unwrittenBytes -= released;
+    this.#options.reserveBytes(-released);
+  }
+}
+
+/** Estimates the stored size of deltas. */
+function estimateBytes(deltas: readonly Delta[]): number {
+  let size = 0;
+  for (const { payload } of deltas) {
+    size += 64;
+    for (const name in payload) {
+      // Payloads are plain objects of any delta kind.
+      const value: unknown = (payload as unknown as Record<string, unknown>)[name];
+      if (typeof value === "string") size += value.length;
+    }
+  }
+  return size;
+}

@@ -1,0 +1,106 @@
+// Resolves `item_reference` items of Responses requests, which the AI SDK sends instead of items that it believes
+// stored. The items are restored from recorded answers, for upstreams of every dialect.
+import { dialect } from "../../dialects/index.ts";
+import { shortHash } from "../../dialects/kit/tools/tool-renames.ts";
+import type { RunInfo } from "../../ledger/index.ts";
+import type { Delta, Message, Part } from "../../model/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import type { Caller } from "../types.ts";
+import { createAlias, findRunByAlias } from "./run-aliases.ts";
+import { readAnswer, toStoredResponse } from "./stored-answer.ts";
+import type { RecordedCall } from "./types.ts";
+
+const RESPONSES = "openai-responses";
+const responses = dialect(RESPONSES);
+
+/** Item ids that Koine made contain the hash of the response id. */
+const KOINE_ITEM_ID = /^[a-z]+_koine_([0-9a-z]+)_\d+$/;
+
+/** Returns the alias of the run whose answer contains the item. */
+function itemAlias(caller: Caller, itemId: string): string {
+  const [, seed] = KOINE_ITEM_ID.exec(itemId) ?? [];
+  return seed === undefined ? createAlias("item", caller, itemId) : createAlias("items", caller, seed);
+}
+
+/** At most this many item aliases per answer; the last ones count, because the answer's text comes last. */
+const MAX_ITEM_ALIASES = 500;
+
+/** Returns the run aliases for the items of an answer; `ids` are the provider's item ids. */
+export function itemAliases(caller: Caller, responseId: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [createAlias("items", caller, shortHash(responseId))];
+  return [...new Set(ids.slice(-MAX_ITEM_ALIASES).map((id) => itemAlias(caller, id)))];
+}
+
+/** Removes the item aliases of a deleted response. */
+export async function dropItemAliases(caller: Caller, run: RunInfo, responseId: string): Promise<void> {
+  const { ledger } = caller;
+  const answer = await readAnswer(ledger, run);
+  if (answer === undefined) return;
+  for (const name of itemAliases(caller, responseId, readItemIds(answer))) {
+    // Another run may have taken over the same id.
+    if ((await ledger.runByAlias(name))?.id === run.id) await ledger.dropAlias(name);
+  }
+}
+
+/** True if the client may refer to the items of the answer later. */
+export function isReferable({ dialect: clientDialect, referable }: RecordedCall): boolean {
+  return clientDialect === RESPONSES && referable !== false;
+}
+
+/** Reads the provider's item ids from seals. */
+export function readItemIdsOfDeltas(deltas: readonly Delta[]): string[] {
+  const ids: string[] = [];
+  for (const { kind, payload } of deltas) if (kind === "seal" && isItemId(payload.seal)) ids.push(payload.seal.value);
+  return ids;
+}
+export function readItemIds({ parts }: Message): string[] {
+  return parts.flatMap(({ seals = [] }) => seals.filter(isItemId).map(({ value }) => value));
+}
+
+function isItemId(seal: { dialect: string; kind: string }): boolean {
+  return seal.dialect === RESPONSES && seal.kind === "id";
+}
+
+/** Replaces item references by the items; unknown references stay. */
+export async function resolveItemReferences(call: RecordedCall): Promise<RecordedCall> {
+  const { request, caller } = call;
+  if (call.dialect !== RESPONSES) return call;
+  const partsById = new Map<string, readonly Part[]>();
+  for (const { parts } of request.messages) {
+    for (const part of parts) {
+      const id = readItemReference(part);
+      if (id === undefined || partsById.has(id)) continue;
+      const item = await findItemParts(caller, id);
+      if (item !== undefined) partsById.set(id, item);
+    }
+  }
+  if (partsById.size === 0) return call;
+  const resolvePart = (part: Part): readonly Part[] => partsById.get(readItemReference(part) ?? "") ?? [part];
+  const messages = request.messages.map((message) => ({
+    ...message,
+    parts: message.parts.flatMap(resolvePart),
+  }));
+  return { ...call, request: { ...request, messages } };
+}
+
+function readItemReference(part: Part): string | undefined {
+  if (part.type !== "opaque" || part.dialect !== RESPONSES || !isObject(part.value)) return undefined;
+  const { type = "item_reference", id } = part.value;
+  return type === "item_reference" && typeof id === "string" ? id : undefined;
+}
+
+/** Finds the parts of an item, without its id; `findThread` restores the id later. */
+async function findItemParts(caller: Caller, itemId: string): Promise<readonly Part[] | undefined> {
+  const { ledger } = caller;
+  const run = await findRunByAlias(ledger, itemAlias(caller, itemId));
+  // Ambiguous ids stay references, because only the provider can resolve them.
+  if (run === undefined || run === "several") return undefined;
+  const answer = await readAnswer(ledger, run);
+  if (answer === undefined) return undefined;
+  const { wire } = responses.encodeResponse(toStoredResponse(answer, run));
+  const items: unknown = isObject(wire) ? wire["output"] : undefined;
+  const item = (Array.isArray(items) ? items : []).filter(isObject).find(({ id }) => id === itemId);
+  if (item === undefined) return undefined;
+  const { id: _, ...bare } = item;
+  return responses.decodeRequest({ model: "", input: [bare] }).messages.flatMap(({ parts }) => parts);
+}

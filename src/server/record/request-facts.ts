@@ -1,0 +1,141 @@
+// Stores the settings of a request (tools, sampling, changed instructions) in the run's metadata, so that the request
+// can be repeated. A long field that equals one of an earlier run on the path is stored as a reference (B97).
+import { hash } from "node:crypto";
+import type { Ledger, RunInfo } from "../../ledger/index.ts";
+import { stringifyJson } from "../../model/index.ts";
+import type { Message, ModelRequest } from "../../model/index.ts";
+import { isObject } from "../../model/value-kind.ts";
+import { LruMap } from "./lru-map.ts";
+import { hideSecrets } from "./hide-secrets.ts";
+
+/** The run that has a field's value; without a run: the instructions at the start of the thread. */
+export interface FieldSource {
+  hash: string;
+  run?: string;
+}
+/** The sources of long fields at a message, by field name. */
+export type KnownFields = ReadonlyMap<string, FieldSource>;
+
+/** The request fields in a run's metadata. */
+export interface RunRequestFields {
+  /** The stored fields, and `instructions` if they differ from those at the start of the thread. */
+  request: Record<string, unknown>;
+  /** Fields whose value is stored at an earlier run. */
+  same?: Record<string, FieldSource>;
+}
+
+/** The request of a call and its position. */
+export interface DescribeInput {
+  ledger: Ledger;
+  runId: string;
+  threadId: string;
+  /** True if the thread starts with the messages of this call. */
+  isNew: boolean;
+  parentMessageId: string | null;
+  request: ModelRequest;
+  /** The instructions at the start of the history. */
+  leading: readonly Message[];
+}
+
+/** A shorter value is stored again, because a reference would not be shorter. */
+const MIN_DEDUPLICATED_LENGTH = 256;
+/** Number of messages that are searched for the last run; a turn of tool results may have many. */
+const RUN_SEARCH_DEPTH = 32;
+const MAX_CACHED_MESSAGES = 10_000;
+const SKIPPED_FIELDS: ReadonlySet<string> = new Set(["messages", "stream"]);
+const NO_KNOWN_FIELDS: KnownFields = new Map();
+const NO_INSTRUCTIONS: FieldSource = { hash: hashText("[]") };
+
+export function leadingInstructions(messages: readonly Message[]): readonly Message[] {
+  const end = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  return end === 0 ? [] : messages.slice(0, end === -1 ? messages.length : end);
+}
+
+function hashText(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 22);
+}
+
+/** Caches the known fields per message and describes new requests. */
+export class RequestFacts {
+  readonly #knownByMessage = new LruMap<string, KnownFields>(MAX_CACHED_MESSAGES);
+
+  /** Returns the fields to store, and the known fields after the run. */
+  async describe(input: DescribeInput): Promise<{ runFields: RunRequestFields; knownFields: KnownFields }> {
+    const knownBefore = input.isNew ? NO_KNOWN_FIELDS : await this.#readKnownFields(input);
+    const runFields: RunRequestFields = { request: {} };
+    const next = new Map<string, FieldSource>();
+    const repeat = (field: string, source: FieldSource): void => {
+      (runFields.same ??= {})[field] = source;
+      next.set(field, source);
+    };
+    for (const [field, value] of Object.entries(input.request)) {
+      if (value === undefined || SKIPPED_FIELDS.has(field)) continue;
+      const text = stringifyJson(value);
+      const source = knownBefore?.get(field);
+      if (text.length >= MIN_DEDUPLICATED_LENGTH && source?.hash === hashText(text)) repeat(field, source);
+      else {
+        runFields.request[field] = hideSecrets(value, text);
+        if (text.length >= MIN_DEDUPLICATED_LENGTH) next.set(field, { hash: hashText(text), run: input.runId });
+      }
+    }
+    this.#describeInstructions(input, knownBefore, runFields, repeat);
+    const own = runFields.request["instructions"];
+    if (own !== undefined) next.set("instructions", { hash: hashText(stringifyJson(own)), run: input.runId });
+    return { runFields, knownFields: next };
+  }
+
+  /** Caches the known fields at a written message. */
+  remember({ tenant }: Ledger, messageId: string, knownFields: KnownFields): void {
+    this.#knownByMessage.set(`${tenant} ${messageId}`, knownFields);
+  }
+
+  #describeInstructions(
+    { leading, isNew }: DescribeInput,
+    knownBefore: KnownFields | undefined,
+    runFields: RunRequestFields,
+    repeat: (field: string, source: FieldSource) => void,
+  ): void {
+    const source: FieldSource = leading.length === 0 ? NO_INSTRUCTIONS : { hash: hashText(stringifyJson(leading)) };
+    // Unknown instructions at the start of the path are stored again.
+    const known = isNew ? source : knownBefore && (knownBefore.get("instructions") ?? NO_INSTRUCTIONS);
+    if (known?.hash !== source.hash) runFields.request["instructions"] = leading;
+    // Also stored if there are none any more: otherwise the thread's instructions would be read as the call's.
+    else if (leading.length > 0 || known.run !== undefined) repeat("instructions", known);
+  }
+
+  /** Returns the known fields at the message that a call follows; undefined if no recorded run precedes it. */
+  async #readKnownFields({ ledger, threadId, parentMessageId }: DescribeInput): Promise<KnownFields | undefined> {
+    if (parentMessageId === null) return undefined;
+    const name = `${ledger.tenant} ${parentMessageId}`;
+    const known = this.#knownByMessage.get(name);
+    if (known !== undefined) return known;
+    // Not cached: written by another instance, or long ago.
+    const options = { branch: parentMessageId, limit: RUN_SEARCH_DEPTH, blobs: "reference" as const };
+    const recent = await ledger.transcript(threadId, options);
+    const runId = recent.findLast(({ metadata }) => metadata.runId !== undefined)?.metadata.runId;
+    const knownFields = runId === undefined ? undefined : knownFieldsAfter(await ledger.run(runId));
+    if (knownFields !== undefined) this.#knownByMessage.set(name, knownFields);
+    return knownFields;
+  }
+}
+
+/** Returns the known fields after a run; undefined if it is not a recorded call. */
+function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
+  const { request, same } = readRunRequestFields(metadata) ?? {};
+  if (request === undefined) return undefined;
+  const knownFields = new Map<string, FieldSource>(Object.entries(same ?? {}));
+  for (const [field, value] of Object.entries(request)) {
+    const text = stringifyJson(value);
+    if (text.length >= MIN_DEDUPLICATED_LENGTH || field === "instructions")
+      knownFields.set(field, { hash: hashText(text), run: id });
+  }
+  return knownFields;
+}
+
+/** Reads the request fields from a run's metadata. */
+export function readRunRequestFields(metadata: RunInfo["metadata"]): RunRequestFields | undefined {
+  const { request, same } = metadata ?? {};
+  if (!isObject(request)) return undefined;
+  // Written by `describe`.
+  return isObject(same) ? { request, same: same as unknown as Record<string, FieldSource> } : { request };
+}

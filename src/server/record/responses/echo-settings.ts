@@ -1,0 +1,47 @@
+// Adds the settings of the request to a Responses object: OpenAI echoes them and clients read them. Upstreams of other
+// dialects do not, so they are taken from the request.
+import { dialect } from "../../../dialects/index.ts";
+import type { JsonObject, ModelRequest, ModelResponse } from "../../../model/index.ts";
+import { stringifyJson } from "../../../model/json/index.ts";
+import { isObject } from "../../../model/value-kind.ts";
+import { leadingInstructions } from "../request-facts.ts";
+import { hideSecrets } from "../hide-secrets.ts";
+
+const RESPONSES = "openai-responses";
+const responses = dialect(RESPONSES);
+
+const ECHOED_FIELDS: readonly string[] =
+  "instructions max_output_tokens max_tool_calls metadata parallel_tool_calls previous_response_id prompt_cache_key reasoning safety_identifier service_tier store temperature text tool_choice tools top_logprobs top_p truncation user".split(
+    " ",
+  );
+
+/**
+ * Returns a function that adds the request's settings to a response object, for fields that the answer itself does not
+ * have.
+ */
+export function echoSettings(
+  { extra }: Pick<ModelResponse, "extra">,
+  request: ModelRequest | undefined,
+): (wire: JsonObject) => JsonObject {
+  const answerFields = extra?.[RESPONSES] ?? {};
+  const settings = request === undefined ? {} : encodeSettings(request);
+  return (wire) => {
+    const whole = { ...wire };
+    for (const field of ECHOED_FIELDS) {
+      const value = (answerFields[field] ?? null) === null ? settings[field] : undefined;
+      if (value !== undefined) whole[field] = value;
+    }
+    return whole;
+  };
+}
+
+/** Encodes the settings of a request for Responses. */
+function encodeSettings(request: ModelRequest): JsonObject {
+  const { wire } = responses.encodeRequest(
+    { ...request, messages: [...leadingInstructions(request.messages)] },
+    { repair: false },
+  );
+  const { input: _, ...settings } = isObject(wire) ? wire : {};
+  // Keys of MCP servers are not echoed.
+  return hideSecrets({ store: true, ...settings }, stringifyJson(settings));
+}

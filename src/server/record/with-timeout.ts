@@ -1,0 +1,18 @@
+// Limits the wait for a ledger write.
+import { createUnavailableError, toRecordError } from "./record-errors.ts";
+
+/** Rejects with a `ServerError` after `maxWaitMs`, or if `work` fails. */
+export async function withTimeout<Value>(work: Promise<Value>, maxWaitMs: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(createUnavailableError(`the write took longer than ${maxWaitMs} ms.`)),
+    maxWaitMs,
+  );
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    throw toRecordError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

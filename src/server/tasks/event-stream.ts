@@ -1,0 +1,68 @@
+// Streams a task's events over SSE. Every event has its durable id; snapshots of the queue have none (B96).
+import { LedgerError, type LedgerErrorCode } from "../../ledger/index.ts";
+import type { JsonEvent } from "../../sse/index.ts";
+import { readQueryText } from "../api/read-request.ts";
+import { ServerError } from "../errors.ts";
+import { createSseReply } from "../http/sse.ts";
+import type { ServerReply, ServerRequest, Services } from "../types.ts";
+import { parseEventId } from "./task-events.ts";
+import { followTask, type TaskFeedOptions } from "./task-feed.ts";
+import type { TaskJournal } from "./journal.ts";
+
+const NAMESPACE = /^[\w.-]{1,64}$/;
+
+/** Throws if the reader's event id does not belong to this task. */
+export async function streamTask(
+  services: Services,
+  request: ServerRequest,
+  journal: TaskJournal,
+): Promise<ServerReply> {
+  const namespace = readQueryText(request, "namespace") ?? "koine";
+  if (!NAMESPACE.test(namespace)) {
+    const message = "The namespace must have 1 to 64 letters, digits, dots, dashes and underscores.";
+    throw new ServerError("invalid-request", message, { path: "namespace" });
+  }
+  // `Last-Event-ID` wins over the URL, because a browser reconnects with the URL that it had at first.
+  const after = request.headers["last-event-id"] || readQueryText(request, "after");
+  if (after !== undefined) await assertKnownEventId(journal, after);
+  return createSseReply(
+    services,
+    request,
+    (signal) => toSseEvents(journal, namespace, { after, signal, effects: services.clientContext.effects }),
+    {
+      opening: "retry: 1000\n\n",
+    },
+  );
+}
+
+/** Checked before the head is sent, while an error status is still possible. */
+async function assertKnownEventId({ ledger, threadId }: TaskJournal, after: string): Promise<void> {
+  const { cursor, seen } = parseEventId(after);
+  try {
+    const position = { threadId, after: cursor, rejectUnknownCursor: true, gaps: "skip" } as const;
+    for await (const _ of ledger.follow({ ...position, signal: AbortSignal.abort() }));
+    // Only messages consist of several events.
+    if (seen !== undefined) await ledger.transcript(threadId, { branch: cursor, limit: 1 });
+  } catch (cause) {
+    if (!(cause instanceof LedgerError) || !UNKNOWN_POSITION_CODES.has(cause.code)) throw cause;
+    const message = "No event of this task has this id. Remove it to receive all events from the start.";
+    throw new ServerError("invalid-request", message, { path: "last-event-id", cause });
+  }
+}
+
+const UNKNOWN_POSITION_CODES: ReadonlySet<string> = new Set<LedgerErrorCode>([
+  "cursor-invalid",
+  "unknown-message",
+  "invalid-input",
+]);
+
+async function* toSseEvents(
+  journal: TaskJournal,
+  namespace: string,
+  options: TaskFeedOptions,
+): AsyncGenerator<JsonEvent, void, void> {
+  for await (const item of followTask(journal, options)) {
+    if ("queue" in item) yield { event: `${namespace}.queued_messages.synchronized`, data: item.queue };
+    else yield { event: namespace, id: item.id, data: item.event };
+  }
+}

@@ -1,0 +1,369 @@
+// Executes one conversation of a task until nothing is queued: the agent runs while the journal is followed for new
+// messages, decisions and cancellation. It can be released at any time; another process continues it.
+import { AgentError } from "../../agent/index.ts";
+import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
+import type { WorkLease } from "../../ledger/index.ts";
+import type { Message, StoredMessage, ToolCallPart } from "../../model/index.ts";
+import type { Services } from "../types.ts";
+import type { TaskAgents, TaskAgentOptions } from "./agents.ts";
+import { PendingApprovals, createCallingEntry } from "./approvals.ts";
+import { createDropEntries, type TaskEntry, type TaskFailure } from "./journal-entries.ts";
+import { toTaskFailure } from "./task-failure.ts";
+import type { JournalChange, TaskJournal } from "./journal.ts";
+import {
+  findToolCall,
+  nextQueuedMessages,
+  listOpenApprovals,
+  type QueuedTaskMessage,
+  type TaskState,
+} from "./task-state.ts";
+import type { TaskSettings } from "./task.ts";
+import { toThreadMessage } from "./thread-message.ts";
+
+/** Interval for reading journal entries of other instances; entries of this process wake it at once. */
+const POLL_MS = 1000;
+/** Polls that a cancelled task waits for its agent to start and resume an unfinished step. */
+const MAX_CANCEL_POLLS = 1;
+
+/** "left": continues elsewhere or later. "waiting": continues after an approval; no lease is needed until then. */
+type ReleaseReason = "left" | "waiting";
+
+/** The outcome of one agent run. */
+interface AgentRunOutcome {
+  result?: AgentResult;
+  error?: unknown;
+  failure?: TaskFailure;
+}
+
+export interface TaskExecutionOptions {
+  services: Services;
+  agents: TaskAgents;
+  work: WorkLease;
+  journal: TaskJournal;
+  task: TaskSettings;
+}
+
+export class TaskExecution {
+  readonly #options: TaskExecutionOptions;
+  readonly #approvals: PendingApprovals;
+  /** Ends the agent's run: cancelled, lease lost, or shutdown time over. */
+  readonly #stop = new AbortController();
+  readonly #released = Promise.withResolvers<ReleaseReason>();
+  #isReleasing = false;
+  readonly #wakeListeners = new Set<() => void>();
+  #agentRun: AgentRun | undefined;
+  #hasAgentEvent = false;
+  /** Ids of the tool calls that run now. */
+  readonly #runningToolCalls = new Set<string>();
+  /** Queued messages that the agent has received: the queue id and the agent's own id. */
+  readonly #deliveredMessageIds = new Map<string, string>();
+
+  constructor(options: TaskExecutionOptions) {
+    this.#options = options;
+    this.#approvals = new PendingApprovals(options.journal, options.work);
+  }
+
+  /** Throws transient errors, such as an unreachable ledger. */
+  async run(): Promise<"ended" | ReleaseReason> {
+    const { work, services, task } = this.#options;
+    const stopAgent = (): void => this.#stop.abort(createReleasedError());
+    const signals = [work.lost, services.stopping];
+    for (const signal of signals) signal.addEventListener("abort", stopAgent, { once: true });
+    const span = services.tracer.span("invoke_agent", {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.request.model": task.model,
+      "gen_ai.conversation.id": work.threadId,
+    });
+    try {
+      const end = await this.#runUntilIdle();
+      span.end();
+      return end;
+    } catch (error) {
+      span.end(error);
+      throw error;
+    } finally {
+      for (const signal of signals) signal.removeEventListener("abort", stopAgent);
+    }
+  }
+
+  async #runUntilIdle(): Promise<"ended" | ReleaseReason> {
+    const { work, services } = this.#options;
+    await this.#markDeliveredMessages();
+    for (;;) {
+      if (this.#isReleasing || this.#stop.signal.aborted) return "left";
+      const outcome = (await this.#isCancelledAndIdle()) ? undefined : await this.#runAgent();
+      if (work.lost.aborted || services.stopping.aborted) return "left";
+      if (typeof outcome === "string") return outcome;
+      if (outcome?.result?.reason === "stopped") return "left";
+      if (await this.#conclude(outcome)) return "ended";
+    }
+  }
+
+  /** True if the task was cancelled and has no live run to finish. */
+  async #isCancelledAndIdle(): Promise<boolean> {
+    const { journal, work } = this.#options;
+    if (!(await journal.read()).cancelling) return false;
+    return (await work.ledger.runs(work.threadId, { live: true })).length === 0;
+  }
+
+  /** Notifies the execution of a new journal entry. */
+  wake(): void {
+    for (const wake of this.#wakeListeners) wake();
+  }
+
+  /** Ends between two steps; while waiting for an approval, at once and without a decision. */
+  release(): void {
+    this.#isReleasing = true;
+    this.#releaseIfWaiting();
+    this.wake();
+  }
+
+  #releaseIfWaiting(): void {
+    if (this.#isReleasing && this.#isWaitingForApproval(this.#options.journal.lastState))
+      this.#released.resolve("left");
+  }
+
+  /** True if nothing can proceed before an approval. */
+  #isWaitingForApproval(state: TaskState): boolean {
+    return this.#runningToolCalls.size === 0 && !state.cancelling && listOpenApprovals(state).length > 0;
+  }
+
+  /** Marks messages as delivered that a dead process appended without writing the entry. */
+  async #markDeliveredMessages(): Promise<void> {
+    const { journal, work } = this.#options;
+    const { queue } = await journal.read();
+    if (queue.length === 0) return;
+    const { messages } = await work.ledger.tree(work.threadId);
+    const appendedIds = new Set(messages.map(({ metadata }) => metadata["queueId"]));
+    const delivered = queue.filter(({ id }) => appendedIds.has(id));
+    if (delivered.length > 0) await journal.write(delivered.map(createUnqueuedEntry(true)), { workLease: work });
+  }
+
+  /** Runs the agent once; the run may be released before its end. */
+  async #runAgent(): Promise<AgentRunOutcome | ReleaseReason> {
+    const over = new AbortController();
+    this.#hasAgentEvent = false;
+    // Started first, because creating the agent can take long.
+    const following = this.#followJournal(over.signal);
+    following.catch(() => undefined);
+    try {
+      const started = await Promise.race([this.#startAgent(), following, this.#released.promise]);
+      if (typeof started === "string") return started;
+      this.#agentRun = started;
+      this.wake();
+      return await Promise.race([this.#readAgentEvents(started), following, this.#released.promise]);
+    } catch (error) {
+      if (this.#stop.signal.aborted && error === this.#stop.signal.reason) return {};
+      const failure = toTaskFailure(error);
+      if (failure !== undefined) return { error, failure };
+      // Not a cancellation: the task continues later.
+      this.#stop.abort(createReleasedError());
+      throw error;
+    } finally {
+      over.abort();
+      this.#agentRun = undefined;
+      this.#deliveredMessageIds.clear();
+    }
+  }
+
+  async #startAgent(): Promise<AgentRun> {
+    const { agents, work, task } = this.#options;
+    const { signal } = this.#stop;
+    const agentOptions: TaskAgentOptions = {
+      ledger: work.ledger,
+      model: task.model,
+      stopWhen: () => this.#isReleasing,
+      append: (_, messages) => this.#appendSteering(messages),
+    };
+    if (task.approval === "ask") agentOptions.approve = (call, context) => this.#approve(call, context);
+    const agent = await agents.create(agentOptions, signal);
+    // The lease is ours, so the writer of an unfinished run is dead.
+    return agent.resume(work.threadId, { force: true, signal });
+  }
+
+  async #approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
+    const approval = await this.#approvals.wait(call, context, () => this.#releaseIfWaiting());
+    // Added before `tool-start`, because the tool starts right after the approval.
+    if (approval === true) this.#runningToolCalls.add(call.toolCallId);
+    return approval;
+  }
+
+  /** Writes the agent's events to the journal. */
+  async #readAgentEvents(run: AgentRun): Promise<AgentRunOutcome> {
+    for await (const event of run) {
+      if (!this.#hasAgentEvent) {
+        this.#hasAgentEvent = true;
+        // The agent has resumed the unfinished step, so that the task can be cancelled now.
+        this.wake();
+      }
+      const entry = this.#toJournalEntry(event);
+      if (entry !== undefined) await this.#options.journal.write([entry], { workLease: this.#options.work });
+      if (event.type === "tool-end") this.#releaseIfWaiting();
+    }
+    return { result: await run.result() };
+  }
+
+  #toJournalEntry(event: AgentEvent): TaskEntry | undefined {
+    if (event.type === "tool-start") {
+      const entry = createCallingEntry(event.call, event.runId);
+      this.#runningToolCalls.add(entry.toolCallId);
+      return findToolCall(this.#options.journal.lastState, entry.toolCallId, entry.call) === undefined
+        ? entry
+        : undefined;
+    }
+    if (event.type === "tool-end") this.#runningToolCalls.delete(event.call.toolCallId);
+    return undefined;
+  }
+
+  /**
+   * Appends steering messages and removes them from the queue in one write under the lease, so that they are delivered
+   * once.
+   */
+  async #appendSteering(messages: readonly Message[]): Promise<StoredMessage[]> {
+    const { journal, work } = this.#options;
+    const written = await journal.change(({ queue }) => {
+      // A message that was unqueued just now is not appended.
+      const deliverable = messages.filter((message) => {
+        const id = readQueueId(message);
+        return id === undefined || queue.some((each) => each.id === id);
+      });
+      const entries = deliverable.map(readQueueId).flatMap((id): TaskEntry[] => {
+        return id === undefined ? [] : [{ type: "unqueued", id, said: true }];
+      });
+      return deliverable.length === 0 ? undefined : { entries, workLease: work, append: { messages: deliverable } };
+    });
+    return written?.messages ?? [];
+  }
+
+  /** Follows the journal and applies its entries. Throws if it cannot be read. */
+  async #followJournal(over: AbortSignal): Promise<never> {
+    const { journal, services } = this.#options;
+    let idle: TaskState | undefined;
+    for (let polls = 0; !over.aborted;) {
+      const woken = Promise.withResolvers<void>();
+      const wake = (): void => woken.resolve();
+      this.#wakeListeners.add(wake);
+      const state = await journal.read();
+      if (over.aborted) break;
+      this.#applyJournal(state, polls > MAX_CANCEL_POLLS);
+      const pause = new AbortController();
+      const isQuiet = await Promise.race([
+        woken.promise.then(() => false),
+        services.clientContext.effects.sleep(POLL_MS, AbortSignal.any([over, pause.signal])).then(
+          () => true,
+          () => false,
+        ),
+      ]);
+      pause.abort();
+      this.#wakeListeners.delete(wake);
+      if (!isQuiet) continue;
+      polls = state.cancelling && !this.#hasAgentEvent ? polls + 1 : 0;
+      if (idle?.cursor === state.cursor && this.#isWaitingForApproval(state)) this.#releaseWhileWaiting();
+      idle = this.#isWaitingForApproval(state) ? state : undefined;
+    }
+    return new Promise<never>(() => undefined);
+  }
+
+  /** Releases a task that waits for an approval; nothing is decided or recorded. */
+  #releaseWhileWaiting(): void {
+    this.#released.resolve("waiting");
+    this.#stop.abort(createReleasedError());
+  }
+
+  #applyJournal(state: TaskState, isStuck: boolean): void {
+    const run = this.#agentRun;
+    // An unfinished step is resumed first, unless the agent does not start.
+    if (state.cancelling && (this.#hasAgentEvent || isStuck)) this.#stop.abort();
+    if (run === undefined) {
+      if (this.#isReleasing) this.#released.resolve("left");
+      return;
+    }
+    for (const queued of state.queue) if (queued.mode === "steer") this.#steerAgent(run, queued);
+    this.#withdrawUnqueued(run, state);
+    this.#approvals.notify(state);
+  }
+
+  #steerAgent(run: AgentRun, queued: QueuedTaskMessage): void {
+    if (this.#deliveredMessageIds.has(queued.id)) return;
+    try {
+      this.#deliveredMessageIds.set(queued.id, run.steer(toThreadMessage(queued)).id);
+    } catch {
+      // The run has just ended; the message is delivered after it.
+    }
+  }
+
+  /** Withdraws messages from the agent that were removed from the queue. For delivered messages, this does nothing. */
+  #withdrawUnqueued(run: AgentRun, { queue }: TaskState): void {
+    for (const [id, steering] of this.#deliveredMessageIds) {
+      if (queue.some((each) => each.id === id)) continue;
+      run.unqueue(steering);
+      this.#deliveredMessageIds.delete(id);
+    }
+  }
+
+  /** Writes the end of the work, or delivers the next queued messages. Returns true if the work has ended. */
+  async #conclude(outcome: AgentRunOutcome = {}): Promise<boolean> {
+    const { journal } = this.#options;
+    let ending: string | undefined;
+    await journal.change((state) => {
+      const [reason, change] = this.#changeAfter(outcome, state);
+      ending = reason;
+      return change;
+    });
+    if (ending === undefined) return false;
+    this.#report(ending, outcome);
+    return true;
+  }
+
+  #report(ending: string, { error, failure }: AgentRunOutcome): void {
+    const { services, work } = this.#options;
+    const { metrics, log } = services;
+    metrics
+      .counter("koine_task_conversations_total", "Ended conversations of tasks, by reason.")
+      .add(1, { reason: ending });
+    if (failure === undefined) return;
+    const { code, message } = failure;
+    if (code === "internal") log.error("task-failed", { task: work.threadId }, error);
+    else log.warn("task-failed", { task: work.threadId, code, message });
+  }
+
+  #changeAfter(
+    { result, failure }: AgentRunOutcome,
+    state: TaskState,
+  ): [ending: string | undefined, change?: JournalChange] {
+    const { work: workLease } = this.#options;
+    if (!state.running) return ["done"];
+    if (state.cancelling) {
+      return ["cancelled", { workLease, entries: [...createDropEntries(state.queue), createEndedEntry("cancelled")] }];
+    }
+    if (failure !== undefined) {
+      return ["failed", { workLease, entries: [{ type: "failed", error: failure }, createEndedEntry("failed")] }];
+    }
+    const next = nextQueuedMessages(state);
+    if (next.length > 0) {
+      return [
+        undefined,
+        { workLease, entries: next.map(createUnqueuedEntry(true)), append: { messages: next.map(toThreadMessage) } },
+      ];
+    }
+    const reason = result?.reason ?? "done";
+    return [reason, { workLease, entries: [createEndedEntry(reason)] }];
+  }
+}
+
+function createReleasedError(): AgentError {
+  return new AgentError("released", "The task was released and continues elsewhere or later.");
+}
+
+function createEndedEntry(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {
+  return { type: "ended", reason };
+}
+
+function readQueueId({ metadata }: Message): string | undefined {
+  const id = metadata?.["queueId"];
+  return typeof id === "string" ? id : undefined;
+}
+
+function createUnqueuedEntry(delivered: boolean): (queued: QueuedTaskMessage) => TaskEntry {
+  return ({ id }) => ({ type: "unqueued", id, said: delivered });
+}

@@ -1,0 +1,139 @@
+// Derives the state of a task from its journal. Pure: the same entries give the same state in every process.
+import type { JsonObject } from "../../model/index.ts";
+import { sameJson } from "../../model/json/index.ts";
+import type {
+  TaskEndReason,
+  KeyedEntry,
+  QueueMode,
+  TaskEntry,
+  TaskFailure,
+  PendingMessage,
+} from "./journal-entries.ts";
+
+export interface QueuedTaskMessage extends PendingMessage {
+  mode: QueueMode;
+}
+
+/** A tool call that has started or waits for approval. */
+export interface TaskToolCall {
+  /** The run of the answer with the call. */
+  runId: string;
+  call: JsonObject;
+  approval: boolean;
+  decision?: { approve: boolean; reason?: string | undefined };
+}
+
+/** The result of a message that was posted with an idempotency key. */
+export interface KeyedMessage {
+  id: string;
+  queued: boolean;
+  digest: string | undefined;
+}
+
+/** Number of last keys that are remembered. */
+const MAX_REMEMBERED_KEYS = 1000;
+
+export interface TaskState {
+  /** The cursor of the last entry; null if there is none. */
+  cursor: string | null;
+  running: boolean;
+  queue: readonly QueuedTaskMessage[];
+  /** True if a client has requested the end of the work. */
+  cancelling: boolean;
+  /** True after a failure: the queue is held until the next message. */
+  isQueueHeld: boolean;
+  /** Tool calls by id, of the current conversation. */
+  calls: ReadonlyMap<string, TaskToolCall>;
+  keys: ReadonlyMap<string, KeyedMessage>;
+  /** The reason why the last work ended; undefined before that. */
+  ending?: TaskEndReason | undefined;
+  failure?: TaskFailure | undefined;
+}
+
+export const INITIAL_TASK_STATE: TaskState = {
+  cursor: null,
+  running: false,
+  queue: [],
+  cancelling: false,
+  isQueueHeld: false,
+  calls: new Map(),
+  keys: new Map(),
+};
+
+/** Returns the state after an entry; `entry` is undefined for entries of other modules. */
+export function advanceTaskState(state: TaskState, cursor: string, entry: TaskEntry | undefined): TaskState {
+  return { ...state, ...(entry !== undefined && changesByEntry(state, entry)), cursor };
+}
+
+function changesByEntry(state: TaskState, entry: TaskEntry): Partial<TaskState> {
+  switch (entry.type) {
+    case "began":
+      return { running: true, isQueueHeld: false, failure: undefined, keys: rememberKey(state, entry, false) };
+    case "ended":
+      return { running: false, cancelling: false, calls: new Map(), ending: entry.reason };
+    case "queued": {
+      const { id, mode, message } = entry;
+      return {
+        queue: [...state.queue, { id, mode, message }],
+        isQueueHeld: false,
+        keys: rememberKey(state, entry, true),
+      };
+    }
+    case "unqueued":
+      return { queue: state.queue.filter(({ id }) => id !== entry.id) };
+    case "calling":
+      return { calls: withCall(state, entry) };
+    case "decided":
+      return { calls: withDecision(state, entry) };
+    case "cancel":
+      // Without running work, there is nothing to cancel.
+      return state.running ? { cancelling: true } : {};
+    case "failed":
+      return { isQueueHeld: true, failure: entry.error };
+    case "cancelled":
+      return {};
+  }
+}
+
+function rememberKey({ keys }: TaskState, entry: KeyedEntry & { id: string }, queued: boolean): TaskState["keys"] {
+  const { key, digest, id } = entry;
+  if (key === undefined) return keys;
+  const remembered = keys.size < MAX_REMEMBERED_KEYS ? keys : [...keys].slice(1);
+  return new Map(remembered).set(key, { id, queued, digest });
+}
+
+/** Drops waiting calls of another run: its answer was replaced, so they will never run. */
+function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calling" }>): TaskState["calls"] {
+  const { toolCallId, runId, call, approval = false } = entry;
+  const others = [...calls].filter(
+    ([, other]) => other.runId === runId || other.decision !== undefined || !other.approval,
+  );
+  return new Map(others).set(toolCallId, { runId, call, approval });
+}
+
+function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "decided" }>): TaskState["calls"] {
+  const { toolCallId, approve, reason } = entry;
+  const call = calls.get(toolCallId);
+  // The first decision wins.
+  if (call === undefined || call.decision !== undefined) return calls;
+  return new Map(calls).set(toolCallId, { ...call, decision: { approve, reason } });
+}
+
+/**
+ * Finds the state of exactly this call. The id alone is not enough: a lost answer may have used it for another call.
+ */
+export function findToolCall({ calls }: TaskState, toolCallId: string, call: JsonObject): TaskToolCall | undefined {
+  const known = calls.get(toolCallId);
+  return known !== undefined && sameJson(known.call, call) ? known : undefined;
+}
+
+/** Lists the calls that wait for a decision. */
+export function listOpenApprovals({ calls }: TaskState): [toolCallId: string, call: TaskToolCall][] {
+  return [...calls].filter(([, { approval, decision }]) => approval && decision === undefined);
+}
+
+/** Returns the messages to deliver after an answer: all late steering messages, otherwise the first queued one. */
+export function nextQueuedMessages({ queue }: TaskState): readonly QueuedTaskMessage[] {
+  const steering = queue.filter(({ mode }) => mode === "steer");
+  return steering.length > 0 ? steering : queue.slice(0, 1);
+}

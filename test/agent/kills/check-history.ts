@@ -1,0 +1,13 @@
+// Whether every provider would take a history as it is.
+import { checkRequest, type Message } from "../../../src/index.ts";
+
+const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+
+/** What would have to be repaired before it could be sent. */
+export function illegal(messages: readonly Message[]): string[] {
+  return PROVIDERS.flatMap((provider) =>
+    checkRequest({ model: "m", messages: [...messages], sampling: { maxOutputTokens: 100 } }, provider)
+      .filter(({ action, level }) => action === "repaired" || action === "synthesized" || level === "breaks")
+      .map(({ code, path, message }) => `${provider} would need "${code}" at ${path}: ${message}`),
+  );
+}

@@ -1,0 +1,158 @@
+// One story on one database: lives of an agent, each killed but the last, and a look at what is there after each.
+import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { createInterface } from "node:readline";
+import { openLedger } from "../../../src/ledger/index.ts";
+import type { Message } from "../../../src/index.ts";
+import type { Database } from "../../ledger/crash/campaign/databases.ts";
+import { waitForIdle } from "../../ledger/crash/campaign/wait-for-idle.ts";
+import { startMcpHttp } from "../support/mcp-http.ts";
+import { checkEnding, checkLife, isMixed, type Life } from "./checker.ts";
+import { effectServer } from "./effect-server.ts";
+import type { Findings } from "./findings.ts";
+import type { KillPoint, Line, WorkerPlan } from "./journal.ts";
+import type { Programs } from "./programs.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { STORIES, type StoryName } from "./scripted-story.ts";
+
+/** How a life ends: at a point, some time after it has begun to work, or by itself. */
+export type Death = { by: "point"; at: KillPoint } | { by: "time"; ms: number } | { by: "peace" };
+export interface Lived {
+  /** What ended it. A life that was to be killed may have been faster. */
+  ending: Death["by"];
+  /** Points that it passed, where it came to its end. */
+  points: readonly string[];
+  /** Whether it left a round of which only a part was started. */
+  isMixed: boolean;
+}
+
+export interface SiteOptions {
+  name: string;
+  programs: Programs;
+  database: Database;
+  /** The file of effects. */
+  record: string;
+  story: StoryName;
+  findings: Findings;
+  maxParallel: number;
+  /** How long a life may take that nobody kills from outside. */
+  patienceMs?: number;
+}
+
+const THREAD = "story";
+/** More than any life needs: who takes longer hangs. */
+const PATIENCE_MS = 60_000;
+
+/** Lives one after the other, each with the death that is asked for, until one comes to its end. */
+export async function live(options: SiteOptions, nextDeath: (lived: number) => Death): Promise<Lived[]> {
+  const { record, story, findings, database, name } = options;
+  const http = await startMcpHttp({ makeServer: () => effectServer(record, "http_") });
+  const lives: Life[] = [];
+  const lived: Lived[] = [];
+  try {
+    do {
+      const { life, ...ended } = await one(options, http.url, lives.length, nextDeath(lives.length));
+      checkLife(life, `${name} life ${lives.length}`, findings);
+      lives.push(life);
+      lived.push(ended);
+    } while (lived.at(-1)?.ending !== "peace" && findings.violations.length === 0);
+  } finally {
+    await http.stop();
+  }
+  if (findings.violations.length > 0) return lived;
+  const transcript = await readTranscript(database);
+  checkEnding({ name, story: STORIES[story], lives, transcript }, findings);
+  return lived;
+}
+
+async function one(options: SiteOptions, url: string, life: number, death: Death): Promise<Lived & { life: Life }> {
+  const { programs, database, record, story, findings, name, maxParallel, patienceMs = PATIENCE_MS } = options;
+  const plan: WorkerPlan = { target: database.target, story, threadId: THREAD, record, life, maxParallel };
+  if (story === "remote") plan.servers = { program: programs.mcp, url };
+  if (death.by === "point") plan.kill = death.at;
+  const heard: Line[] = [];
+  const { killed, trouble } = await runWorker({ program: programs.worker, plan, death, patienceMs }, (line) =>
+    heard.push(line),
+  );
+  findings.expect("peace", trouble === undefined, `${name} life ${life}`, () => trouble ?? "");
+  await waitForIdle(database.target);
+  const end = heard.find((line) => line.at === "end");
+  if (end !== undefined) {
+    findings.expect("peace", end.reason === "done", `${name} life ${life}`, () => `ended with ${end.reason}`);
+  }
+  const left = await takeSnapshot(database.target, record);
+  const isAtPoint = heard.some((line) => line.at === "kill");
+  return {
+    ending: killed ? (isAtPoint ? "point" : "time") : "peace",
+    points: end?.points ?? [],
+    isMixed: killed && isMixed(STORIES[story], left),
+    life: {
+      acknowledged: heard.flatMap((line) => (line.at === "acknowledged" ? [line.toolCallId] : [])),
+      faults: heard.flatMap((line) => (line.at === "fault" ? [line.what] : [])),
+      left,
+    },
+  };
+}
+
+interface Work {
+  program: string;
+  plan: WorkerPlan;
+  death: Death;
+  patienceMs: number;
+}
+interface Exit {
+  /** As it was meant to be. */
+  killed: boolean;
+  /** That it hung, or what it wrote on its standard error, where it ended otherwise and not in peace. */
+  trouble?: string;
+}
+
+async function runWorker({ program, plan, death, patienceMs }: Work, hear: (line: Line) => void): Promise<Exit> {
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_NO_WARNINGS: "1" },
+  });
+  const { promise: exit, resolve } = Promise.withResolvers<Exit>();
+  const { promise: ready, resolve: getReady } = Promise.withResolvers<void>();
+  let [trouble, isEnded, isLate] = ["", false, false];
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    // Our own worker's lines: a broken one throws, and the campaign stops.
+    const line = JSON.parse(text) as Line;
+    if (line.at === "ready") getReady();
+    if (line.at === "end") isEnded = true;
+    hear(line);
+  });
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (trouble += piece));
+  // "close" comes after the pipes have ended.
+  child.on("close", (code, signal) => {
+    const killed = signal === "SIGKILL" && !isLate;
+    getReady();
+    if (isLate) trouble += `did not end within ${patienceMs / 1000} s`;
+    resolve(
+      killed || (code === 0 && isEnded) ? { killed } : { killed, trouble: `${trouble} (exit ${code ?? signal})` },
+    );
+  });
+  const late = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, patienceMs);
+  if (death.by === "time") {
+    await ready;
+    await Promise.race([exit, pause(death.ms, undefined, { ref: false })]);
+    clearTimeout(late);
+    child.kill("SIGKILL");
+  }
+  return exit.finally(() => clearTimeout(late));
+}
+
+async function readTranscript({ target }: Database): Promise<Message[]> {
+  const ledger =
+    target.engine === "sqlite"
+      ? await openLedger(`sqlite:${target.path}`)
+      : await openLedger(target.url, { schema: target.schema });
+  try {
+    return await ledger.transcript(THREAD);
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,137 @@
+// Rounds: calls of one answer run side by side, results are recorded as they come and go back in the order of the calls.
+import { describe, expect, test, vi } from "vitest";
+import { tool } from "../../src/agent/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import type { OpenLedger } from "../ledger/support/stores.ts";
+import { shareLedger } from "./support/shared-ledger.ts";
+import {
+  agentOn,
+  call,
+  echo,
+  eventsOf,
+  gate,
+  LEDGERS,
+  makes,
+  repairs,
+  results,
+  says,
+  short,
+  transcript,
+} from "./support/scripted-provider.ts";
+
+describe.each(LEDGERS)("on $name", (store) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  shareLedger(store, (given) => ({ ledger } = opened = given));
+
+  test("B25: results go back in call order in one message, whichever came first", async () => {
+    const second = gate();
+    const first = tool({ name: "first", run: () => second.opened.then(() => 1) });
+    const other = tool({ name: "second", run: () => 2 });
+    const { agent, requests } = agentOn(
+      [makes(call("a", "first"), call("b", "second"), call("c", "none")), says("Ok.")],
+      { ledger, tools: [first, other] },
+    );
+    const run = agent.run("Go.");
+    const ends: string[] = [];
+    for await (const event of run) {
+      if (event.type !== "tool-end") continue;
+      ends.push(event.call.toolCallId);
+      if (ends.length === 2) second.open();
+    }
+    expect(ends.sort()).toStrictEqual(["a", "b", "c"]);
+    const { threadId } = await run.result();
+    expect(short(requests[1]?.messages ?? []).slice(1)).toStrictEqual([
+      "assistant: first#a second#b none#c",
+      "tool: =a =b !c",
+    ]);
+    expect(await transcript(ledger, threadId)).toHaveLength(4);
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+
+  test("a call is noted before it begins, calls that begin together share a note, and a result is recorded at once", async () => {
+    const seen: { started: unknown; lastSeq: number }[] = [];
+    const look = (runId: string) =>
+      ledger.run(runId).then(({ metadata, lastSeq }) => void seen.push({ started: metadata?.["started"], lastSeq }));
+    const tools = ["a", "b", "c"].map((name) => tool({ name, run: (_, { runId }) => look(runId) }));
+    const answer = makes(call("1", "a"), call("2", "b"), call("3", "c"));
+    const { agent } = agentOn([answer, says("Ok.")], { ledger, tools, maxParallel: 2 });
+    const run = agent.run("Go.");
+    const told = await eventsOf(run);
+    const whole = answer.length - 1;
+    expect(seen.map(({ started }) => started)).toStrictEqual([["1", "2"], ["1", "2"], expect.arrayContaining(["3"])]);
+    // The whole answer is on disk before anything runs; a third call begins when one of the first two is done.
+    expect(seen.slice(0, 2).map(({ lastSeq }) => lastSeq)).toStrictEqual([whole, whole]);
+    expect(seen[2]?.lastSeq).toBeGreaterThan(whole);
+    const ends = told.flatMap((event) => (event.type === "tool-end" ? [event.result.toolCallId] : []));
+    expect(new Set(ends)).toStrictEqual(new Set(["1", "2", "3"]));
+  });
+
+  test("results that are there do not wait for others: they are in the log while those still run", async () => {
+    const slow = gate();
+    const { id: threadId } = await ledger.createThread();
+    const tools = [tool({ name: "slow", run: () => slow.opened }), tool({ name: "fast", run: () => "now" })];
+    const { agent } = agentOn([makes(call("1", "slow"), call("2", "fast")), says("Ok.")], { ledger, tools });
+    const run = agent.run("Go.", { threadId });
+    let recorded: unknown;
+    for await (const event of run) {
+      if (event.type !== "tool-end" || recorded !== undefined) continue;
+      for await (const { type, ...rest } of (await opened.another()).follow({ threadId, runId: event.runId })) {
+        if (type !== "delta" || !("delta" in rest) || rest.delta.kind !== "part") continue;
+        recorded = rest.delta.payload.value;
+        break;
+      }
+      slow.open();
+    }
+    expect(recorded).toMatchObject({ type: "tool-result", toolCallId: "2", output: "now" });
+    expect(await transcript(ledger, threadId)).toContain("tool: =1 =2");
+  });
+});
+
+test("no more tools run at the same time than are allowed", async () => {
+  let [now, most] = [0, 0];
+  const work = tool({
+    name: "work",
+    run: async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+    },
+  });
+  for (const maxParallel of [1, 3]) {
+    most = 0;
+    const calls = Array.from({ length: 10 }, (_, index) => call(String(index), "work"));
+    const { agent, requests } = agentOn([makes(...calls), says("Ok.")], { tools: [work], maxParallel });
+    await agent.run("Go.").result();
+    expect(most).toBe(maxParallel);
+    expect(results(requests[1]?.messages ?? []).map(({ toolCallId }) => Number(toolCallId))).toStrictEqual([
+      ...Array(10).keys(),
+    ]);
+  }
+});
+
+test("what fails in one call does not touch the others", async () => {
+  const tools = [
+    echo("good"),
+    tool({
+      name: "bad",
+      run: () => {
+        throw new Error("No.");
+      },
+    }),
+  ];
+  const calls = [call("1", "good"), call("2", "bad"), call("3", "good"), call("4", "none"), call("5", "good", [])];
+  const { agent, requests } = agentOn([makes(...calls), says("Ok.")], { tools });
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
+  expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: =1 !2 =3 !4 !5");
+});
+
+test("timers that a caller's test holds do not hold a round", async () => {
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
+  try {
+    const { agent } = agentOn([makes(call("1", "echo"), call("2", "echo")), says("Ok.")], { tools: [echo()] });
+    expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,145 @@
+// What tools return and throw that is out of the ordinary: nothing of it is lost without a word, and none of it ends a run.
+import { describe, expect, test } from "vitest";
+import { AgentError, tool, toolOutput } from "../../src/agent/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import { parseJson, stringifyJson, type ToolResultPart } from "../../src/model/index.ts";
+import { agentOn, call, makes, repairs, results, says } from "./support/scripted-provider.ts";
+
+/** What the model is told of it; every provider takes it as it is. */
+async function told(run: () => unknown): Promise<ToolResultPart> {
+  const ledger = await openLedger("memory:");
+  const { agent } = agentOn([makes(call("1", "t")), says("Ok.")], { ledger, tools: [tool({ name: "t", run })] });
+  const { threadId, reason } = await agent.run("Go.").result();
+  expect(reason).toBe("done");
+  expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  const [result] = results(await ledger.transcript(threadId));
+  if (result === undefined) throw new Error("There is no result.");
+  return result;
+}
+
+const throws = (thrown: unknown) => (): never => {
+  throw thrown;
+};
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+const withMessage = (message: unknown): Error => Object.defineProperty(new Error("x"), "message", { value: message });
+const unreadable = Object.defineProperty(new Error("x"), "message", {
+  get: () => {
+    throw new Error("Not even that.");
+  },
+});
+
+describe("what is thrown", () => {
+  test.each<[string, unknown, string]>([
+    ["a message that throws", unreadable, "Something that is no error was thrown."],
+    ["a proxy that was revoked", revoked(), "Something that is no error was thrown."],
+    ["no message", withMessage(undefined), "Error"],
+    ["a message that is an object", withMessage({ a: 1 }), '{"a":1}'],
+    ["half a surrogate pair", new Error("\ud800!"), "\ufffd!"],
+    ["half a surrogate pair as a text", "\udc00", "\ufffd"],
+    [
+      "a cause, which says why",
+      new Error("fetch failed", { cause: new Error("connect ECONNREFUSED") }),
+      "fetch failed: connect ECONNREFUSED",
+    ],
+    [
+      "a cause without words, by its code",
+      new Error("fetch failed", { cause: Object.assign(new Error(""), { code: "ECONNREFUSED" }) }),
+      "fetch failed: ECONNREFUSED",
+    ],
+    ["a cause that the message tells already", new Error("No: full", { cause: new Error("full") }), "No: full"],
+    ["causes in a circle", circle(), "one: two"],
+    [
+      "an error of Koine's own, whose cause is for whoever runs the agent",
+      new AgentError("mcp-failed", "It ended.", { cause: new Error("its secrets") }),
+      "It ended.",
+    ],
+  ])("%s", async (_, thrown, output) => {
+    expect(await told(throws(thrown))).toMatchObject({ isError: true, output });
+  });
+});
+
+function circle(): Error {
+  const one = new Error("one");
+  const two = new Error("two", { cause: one });
+  one.cause = two;
+  return one;
+}
+
+describe("what is returned", () => {
+  class Hidden {
+    readonly #value = 1;
+    get value(): number {
+      return this.#value;
+    }
+  }
+
+  test.each<[string, unknown, string]>([
+    ["an error", new Error("No such file."), "No such file."],
+    ["an error in an output", toolOutput({ output: new TypeError("No.") }), "No."],
+  ])("%s is an error result", async (_, value, output) => {
+    expect(await told(() => value)).toMatchObject({ isError: true, output });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["a map", new Map([[1, 2]]), "class Map"],
+    ["a set within", { seen: new Set([1]) }, 'class Set (in "seen")'],
+    ["a promise that nobody waited for", { later: Promise.resolve(1) }, "class Promise"],
+    ["an expression", [/a/], "class RegExp"],
+    ["a class that hides its fields", new Hidden(), "class Hidden"],
+    ["an error within", { error: new Error("x") }, 'An error (in "error")'],
+    ["what is no number", Number.NaN, "NaN has no JSON form"],
+    ["infinity within", { ratio: Number.NEGATIVE_INFINITY }, '-Infinity (in "ratio")'],
+    ["a function within", { a: 1, f: () => 1 }, 'A function (in "f")'],
+    ["a symbol within", { s: Symbol("s") }, 'A symbol (in "s")'],
+    ["undefined in a list", [undefined, 1], "Undefined in a list"],
+    ["an invalid date", new Date(Number.NaN), "An invalid date"],
+    ["an invalid date in a list", { dates: [new Date(Number.NaN)] }, 'An invalid date (in "0")'],
+    ["content of an unknown kind", toolOutput({ content: [{ type: "nope" } as never] }), "/content/0"],
+    [
+      "a call as content",
+      toolOutput({ content: [{ type: "tool-call", toolCallId: "x", toolName: "y", input: {} }] }),
+      "Text, images, audio, video and files",
+    ],
+    ["a picture without a source", toolOutput({ content: [{ type: "image" }] }), "/content/0"],
+    ["content that is no list", toolOutput({ content: "text" as never }), "`content` must be a list"],
+  ])("%s cannot be recorded, and the model is told", async (_, value, why) => {
+    const { isError, output } = await told(() => value);
+    expect(isError).toBe(true);
+    expect(output).toMatch(/^The tool has run, but what it returned cannot be recorded: /);
+    expect(output).toContain(why);
+  });
+
+  test.each<[string, unknown, Partial<ToolResultPart>]>([
+    ["no content is none", toolOutput({ content: [] }), { output: "" }],
+    ["no content beside an output", toolOutput({ output: 1, content: [] }), { output: 1 }],
+    ["half a surrogate pair", "a\ud800b", { output: "a\ufffdb" }],
+    [
+      "half a surrogate pair within, also in a name",
+      { "\udfff": ["\ud83d\ude00", "\ud800\ud800", "\\ud800"] },
+      { output: { "\ufffd": ["\ud83d\ude00", "\ufffd\ufffd", "\\ud800"] } },
+    ],
+    ["an empty object", {}, { output: {} }],
+    ["a field that is undefined", { a: undefined, b: 1 }, { output: { b: 1 } }],
+    ["a date", [new Date(0)], { output: ["1970-01-01T00:00:00.000Z"] }],
+    ["an object without a prototype", Object.create(null), { output: {} }],
+    ["a boxed number", { n: Object(1) as unknown }, { output: { n: 1 } }],
+  ])("%s", async (_, value, expected) => {
+    const result = await told(() => value);
+    expect(result).toStrictEqual({
+      type: "tool-result",
+      toolCallId: "1",
+      toolName: "t",
+      isError: false,
+      ...expected,
+    });
+  });
+
+  test("a number with more digits than a double holds keeps them", async () => {
+    const text = '{"big":123456789012345678901234567890}';
+    expect(stringifyJson((await told(() => parseJson(text))).output)).toBe(text);
+  });
+});

@@ -1,0 +1,310 @@
+// A conversation goes from one provider to another and back, with reasoning and parallel calls on both sides: each
+// provider gets back what it sealed, unaltered, and nothing of what another one sealed.
+import { describe, expect, test } from "vitest";
+import type { HttpProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import type { Answer as ClientAnswer, Client } from "../../src/client/index.ts";
+import type { Message, Part, ModelRequest, Tool, ToolCallPart } from "../../src/index.ts";
+import { editPart, reasoning, text, toolCall, toolResult, user } from "../../src/index.ts";
+import type { Answer, Scripted, Upstream, UpstreamDialect, UpstreamOptions } from "../support/upstreams/index.ts";
+import { startUpstream } from "../support/upstreams/index.ts";
+
+/** Somebody who takes part: a provider, set up in one of the ways that it can be. */
+interface Participant {
+  dialect: UpstreamDialect;
+  vendor?: UpstreamOptions["vendor"];
+  config?: Partial<HttpProvider>;
+  /** Not its usual model. */
+  model?: string;
+  /** It keeps what it said: nothing of that is sent to it again. */
+  remembers?: true;
+  /** Some of its reasoning is hidden, and nothing but a seal (B3). */
+  hides?: true;
+  /** It shows no reasoning, and seals nothing. */
+  isSealless?: true;
+}
+
+const MAIN: Readonly<Record<string, Participant>> = {
+  "Chat with sealed reasoning": { dialect: "openai-chat", vendor: "openrouter", hides: true },
+  "Responses that stores nothing": { dialect: "openai-responses", config: { store: false } },
+  Anthropic: { dialect: "anthropic", hides: true },
+  Gemini: { dialect: "gemini" },
+};
+const OTHERS: typeof MAIN = {
+  "Chat of OpenAI": { dialect: "openai-chat", config: { vendor: "openai" }, model: "gpt-5.2", isSealless: true },
+  "Responses that stores": { dialect: "openai-responses" },
+  "Responses that goes on from its last answer": {
+    dialect: "openai-responses",
+    config: { state: "previous-response" },
+    remembers: true,
+  },
+  "Anthropic with a budget": { dialect: "anthropic", model: "claude-haiku-4-5" },
+  "Gemini without call ids": { dialect: "gemini", model: "gemini-2.5-flash" },
+};
+
+const TOOLS = ["look", "book"].map((name): Tool => ({
+  type: "function",
+  name,
+  description: `Can ${name}.`,
+  inputSchema: {
+    type: "object",
+    properties: { at: { type: "string" } },
+    required: ["at"],
+    additionalProperties: false,
+  },
+}));
+
+/** Thinks, says something, and asks for two things at once, thinking again between them (B2). */
+function round(who: string, turn: number, hides: boolean): Answer {
+  return {
+    parts: [
+      reasoning(`${who} thinks for the ${turn}. time: "ἀλήθεια", \\ and\nmore.`),
+      ...(hides ? [reasoning("")] : []),
+      text(`${who} asks ${turn}.`),
+      toolCall("", "look", { at: `${who} ${turn}`, tags: ["é", "\u2028"], size: 12.5 }),
+      reasoning("One more."),
+      toolCall("", "book", { at: "Roma" }),
+    ],
+    pieces: 300,
+  };
+}
+
+function ending(who: string): Answer {
+  return { parts: [reasoning(`${who} sums up.`), text(`${who} is done.`)], pieces: 300 };
+}
+
+/** Who speaks, and what the user says between: `results` answers the calls of the last answer. */
+type Story = readonly (readonly ["a" | "b", "round" | "ending", before: string])[];
+
+const STORIES: Readonly<Record<string, Story>> = {
+  "between turns": [
+    ["a", "round", "Where to?"],
+    ["a", "ending", "results"],
+    ["b", "round", "And then?"],
+    ["b", "ending", "results"],
+    ["a", "round", "And at last?"],
+    ["a", "ending", "results"],
+  ],
+  "within a round of tools": [
+    ["a", "round", "Where to?"],
+    ["b", "round", "results"],
+    ["a", "round", "results"],
+    ["a", "round", "results"],
+    ["b", "ending", "results"],
+    ["a", "ending", "Again?"],
+  ],
+};
+
+type Mode = "complete" | "stream";
+
+/** One party at the table. */
+interface Party {
+  participant: Participant;
+  upstream: Upstream;
+  model: string;
+  /** What it was asked each time, and what it answered. */
+  asked: Message[][];
+  answers: ClientAnswer[];
+}
+
+async function seat(name: "a" | "b", participant: Participant, story: Story): Promise<Party> {
+  const turns = story.filter(([who]) => who === name);
+  const { dialect, vendor, model, hides = false } = participant;
+  const script = turns.map(([who, what], index): Scripted =>
+    what === "round" ? round(who, index + 1, hides) : ending(who),
+  );
+  const upstream = await startUpstream(dialect, script, { name, ...(vendor !== undefined && { vendor }) });
+  return { participant, upstream, model: `${name}/${model ?? upstream.model}`, asked: [], answers: [] };
+}
+
+/** Lets a story happen; what was said goes through JSON each time, as it would through a database. */
+async function tell(story: Story, parties: Readonly<Record<"a" | "b", Party>>, mode: Mode): Promise<Message[]> {
+  await using client = createClient({
+    providers: { a: configOf(parties.a), b: configOf(parties.b) },
+    retry: { attempts: 1 },
+  });
+  let messages: Message[] = [];
+  for (const [who, , before] of story) {
+    if (before === "results") messages.push(...resultsFor(messages.at(-1)));
+    else messages.push(user(before));
+    messages = JSON.parse(JSON.stringify(messages)) as Message[];
+    const party = parties[who];
+    const answer = await ask(client, requestTo(party, messages), mode);
+    party.asked.push([...messages]);
+    party.answers.push(answer);
+    messages.push(answer.message);
+  }
+  return messages;
+}
+
+function requestTo({ model }: Party, messages: Message[]): ModelRequest {
+  return { model, messages, tools: TOOLS, reasoning: { effort: "low" }, sampling: { maxOutputTokens: 20_000 } };
+}
+
+function ask(client: Client, request: ModelRequest, mode: Mode): Promise<ClientAnswer> {
+  return mode === "stream" ? client.stream(request).response() : client.complete(request);
+}
+
+/** The last call is answered first: results find their calls by their ids (B25). */
+function resultsFor(message: Message | undefined): Message[] {
+  return callsOf(message)
+    .toReversed()
+    .map((call) => toolResult(call, { found: call.toolName }));
+}
+
+function callsOf(message: Message | undefined): ToolCallPart[] {
+  return (message?.parts ?? []).filter((part) => part.type === "tool-call");
+}
+
+/** Everything that only its issuer understands. */
+function sealsOf(answers: readonly ClientAnswer[]): string[] {
+  return answers.flatMap(({ message }) =>
+    message.parts.flatMap((part: Part) => (part.seals ?? []).map(({ value }) => value)),
+  );
+}
+
+function missing(seals: readonly string[], body: unknown): string[] {
+  const sent = JSON.stringify(body);
+  return seals.filter((seal) => !sent.includes(JSON.stringify(seal)));
+}
+
+function checkParty(party: Party, other: Party): void {
+  const { upstream, participant, answers } = party;
+  expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([]);
+  expect(sealsOf(answers).length > 0).toBe(participant.isSealless !== true);
+  upstream.requests.forEach(({ body }, turn) => {
+    const own = sealsOf(answers.slice(0, turn));
+    if (participant.remembers !== true) expect(missing(own, body)).toStrictEqual([]);
+    const others = sealsOf(other.answers);
+    expect(missing(others, body)).toStrictEqual(others);
+  });
+  // What it does not get of the other is told, each time.
+  const foreign = new Set(sealsOf(other.answers));
+  const places = party.asked.map((messages) => placesOf(foreign, messages));
+  expect(places.some((each) => each.length > 0)).toBe(foreign.size > 0);
+  expect(places.flatMap((each, turn) => untold(each, answers[turn]))).toStrictEqual([]);
+}
+
+/** Where seals stand in messages. */
+function placesOf(seals: ReadonlySet<string>, messages: readonly Message[]): string[] {
+  return messages.flatMap(({ parts }, at) =>
+    parts.flatMap((part, index) =>
+      (part.seals ?? []).flatMap(({ value }, seal) =>
+        seals.has(value) ? [`/messages/${at}/parts/${index}/seals/${seal}`] : [],
+      ),
+    ),
+  );
+}
+
+/** The places that no loss covers. */
+function untold(places: readonly string[], answer: ClientAnswer | undefined): string[] {
+  const told = (answer?.losses ?? []).map(({ path }) => path);
+  return places.filter((place) => !told.some((path) => place === path || place.startsWith(`${path}/`)));
+}
+
+async function run(a: Participant, b: Participant, story: Story, mode: Mode): Promise<void> {
+  const partyA = await seat("a", a, story);
+  const partyB = await seat("b", b, story);
+  await using one = partyA.upstream;
+  await using other = partyB.upstream;
+  const messages = await tell(story, { a: partyA, b: partyB }, mode);
+  checkParty(partyA, partyB);
+  checkParty(partyB, partyA);
+  expect(one.answered + other.answered).toBe(story.length);
+  expect(messages.at(-1)?.parts.findLast((part) => part.type === "text")?.text).toBe("a is done.");
+  const inputs = messages.flatMap((message) => callsOf(message).map(({ input }) => input));
+  expect(inputs).toContainEqual({ at: "b 1", tags: ["é", "\u2028"], size: 12.5 });
+}
+
+const ALL = { ...MAIN, ...OTHERS };
+const PAIRS = Object.keys(MAIN).flatMap((a) => Object.keys(MAIN).map((b) => [a, b] as const));
+const OTHER_PAIRS = Object.keys(OTHERS).flatMap((a) =>
+  Object.keys(MAIN).flatMap((b) => [[a, b] as const, [b, a] as const]),
+);
+
+function named(name: string): Participant {
+  const participant = ALL[name];
+  if (participant === undefined) throw new Error(`There is no ${name}.`);
+  return participant;
+}
+
+describe.each(Object.entries(STORIES))("B1, B2, B3, B5, B9, B12, B25: to another provider and back, %s", (_, story) => {
+  describe.each(["complete", "stream"] as const)("%s", (mode) => {
+    test.each(PAIRS)("%s, %s", (a, b) => run(named(a), named(b), story, mode));
+  });
+  test.each(OTHER_PAIRS)("%s, %s", (a, b) => run(named(a), named(b), story, "stream"));
+});
+
+/** A round of one provider whose history somebody changes before its results are sent. */
+async function change(name: string, edit: (part: Part) => Part): Promise<{ party: Party; failure: unknown }> {
+  const party = await seat("a", named(name), STORIES["between turns"] ?? []);
+  await using upstream = party.upstream;
+  await using client = createClient({ providers: { a: configOf(party) }, retry: { attempts: 1 } });
+  const messages: Message[] = [user("Where to?")];
+  const first = await ask(client, requestTo(party, messages), "complete");
+  const message: Message = { ...first.message, parts: first.message.parts.map(edit) };
+  messages.push(message, ...resultsFor(message));
+  const failure = await ask(client, requestTo(party, messages), "complete").then(
+    (answer) => void party.answers.push(answer),
+    (error: unknown) => error,
+  );
+  expect(upstream.requests.length).toBe(2);
+  return { party, failure };
+}
+
+function configOf({ upstream, participant }: Party): HttpProvider {
+  return { ...upstream.config, ...participant.config };
+}
+
+/** What is sealed is altered without its seal being taken off, as no careful editor would. */
+function tamper(part: Part): Part {
+  const seals = (part.seals ?? []).map((seal) => (seal.kind === "encrypted" ? { ...seal, value: "gAAA" } : seal));
+  if (seals.length === 0) return part;
+  if (part.type === "reasoning") return { ...part, text: part.text === "" ? "" : "I think not.", seals };
+  return part.type === "tool-call" ? { ...part, input: { at: "elsewhere" }, seals } : { ...part, seals };
+}
+
+test.each(Object.keys(MAIN))("what is altered behind its seal's back is refused: %s", async (name) => {
+  const { party, failure } = await change(name, tamper);
+  expect(party.upstream.refusals.length).toBe(1);
+  expect(failure).toMatchObject({ code: "invalid-request", status: 400, provider: "a" });
+});
+
+async function expectEdited(name: string): Promise<void> {
+  const { failure, party } = await change(name, (part) => {
+    if (part.type === "reasoning") return editPart(part, { text: "I think not." });
+    return part.type === "tool-call" ? editPart(part, { input: { at: "elsewhere" } }) : part;
+  });
+  expect(failure).toBeUndefined();
+  expect(JSON.stringify(party.upstream.requests[1]?.body)).toContain("elsewhere");
+}
+
+const EDITED = "B6, B7: what was edited goes on without its seal";
+test.each(["Chat with sealed reasoning", "Anthropic", "Anthropic with a budget", "Gemini"])(
+  `${EDITED}: %s`,
+  expectEdited,
+);
+// The text that follows goes without its id, by which the provider would ask for the reasoning.
+test.each(["Responses that stores nothing", "Responses that stores"])(`${EDITED}: %s`, expectEdited);
+
+function withoutSeals(part: Part): Part {
+  const kept = { ...part };
+  delete kept.seals;
+  delete kept.extra;
+  return kept;
+}
+
+/** What is said where a client has kept the plain fields only. */
+const WITHOUT: readonly (readonly [name: string, code: string])[] = [
+  ["Responses that stores nothing", "reasoning-unsupported"],
+  ["Responses that stores", "reasoning-unsupported"],
+  ["Anthropic", "reasoning-unsupported"],
+  ["Anthropic with a budget", "reasoning-disabled"],
+  ["Gemini", "signature-placeholder"],
+];
+
+test.each(WITHOUT)("B8, B10, B13: %s goes on without seals that a client has lost, and says %s", async (name, code) => {
+  const { party, failure } = await change(name, withoutSeals);
+  expect(failure).toBeUndefined();
+  expect(party.answers.flatMap(({ losses }) => losses.map((loss) => loss.code))).toContain(code);
+});

@@ -1,0 +1,247 @@
+// Other models in line: when the next one is asked, and when nobody is.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ClientOptions, LocalProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import { computeTimeShare } from "../../src/calls/retry-policy.ts";
+import type { ProviderErrorKind, ModelRequest } from "../../src/index.ts";
+import { PROVIDER_ERROR_KINDS, user } from "../../src/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { errorOf, readAll } from "./support/thrown-errors.ts";
+import { providerAt, wholeBody } from "./support/provider-fixtures.ts";
+
+const ASK: ModelRequest = { model: "first/a", messages: [user("Which way?")] };
+
+/** It never says anything. */
+const SILENT: LocalProvider = {
+  answer: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
+};
+
+/** A provider that fails in one way, or says who it is; and how often each was asked. */
+function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
+  client: (options?: Partial<ClientOptions>) => ReturnType<typeof createClient>;
+  asked: string[];
+} {
+  const asked: string[] = [];
+  const provider = (name: string): LocalProvider => ({
+    *answer({ model }) {
+      asked.push(`${name}/${model}`);
+      const errorCode = fail[name];
+      yield delta("start", { modelId: model ?? "", requestId: "" });
+      if (errorCode !== undefined) yield delta("error", { errorCode, message: `${name} cannot.` });
+      yield delta("text", { textDelta: name });
+      yield delta("done", { finishReason: "stop" });
+    },
+  });
+  const providers = { first: provider("first"), second: provider("second"), third: provider("third") };
+  const client = (options: Partial<ClientOptions> = {}) =>
+    createClient({ providers, retry: { baseMs: 0, attempts: 2 }, fallbacks: ["second/b", "third/c/d"], ...options });
+  return { client, asked };
+}
+
+const ELSEWHERE = PROVIDER_ERROR_KINDS.filter((kind) => kind !== "invalid-request");
+test.each(ELSEWHERE)("the next model is asked where the first one fails with %s", async (kind) => {
+  const { client } = crowd({ first: kind });
+  const given = await client().complete(ASK);
+  expect(given.provider).toBe("second");
+  expect(given.message.metadata).toMatchObject({ provider: "second", model: "b" });
+  expect(given.attempts.at(0)).toMatchObject({ provider: "first", model: "a", error: { kind } });
+  expect(given.attempts.at(-1)).toMatchObject({ provider: "second", model: "b" });
+  expect(given.attempts.at(-1)).not.toHaveProperty("error");
+});
+
+test("each is tried as often as its policy says, in their order; the last one's error is thrown", async () => {
+  const { client, asked } = crowd({ first: "overloaded", second: "authentication", third: "server" });
+  const error = await errorOf(client().complete(ASK));
+  expect(asked).toStrictEqual(["first/a", "first/a", "second/b", "third/c/d", "third/c/d"]);
+  expect(error).toMatchObject({ code: "server", provider: "third", model: "c/d" });
+  expect(error.attempts.map(({ provider }) => provider)).toStrictEqual(["first", "first", "second", "third", "third"]);
+  expect(error.message).toContain("third cannot.");
+  expect(error.message).toContain(" Before it, first/a failed: overloaded; second/b failed: authentication.");
+});
+
+test("what the call says about fallbacks replaces what the client says", async () => {
+  const { client, asked } = crowd({ first: "quota" });
+  expect((await client().complete(ASK, { fallbacks: ["third/x"] })).provider).toBe("third");
+  expect((await errorOf(client().complete(ASK, { fallbacks: [] }))).code).toBe("quota");
+  expect(asked).toStrictEqual(["first/a", "third/x", "first/a"]);
+});
+
+test("the provider that a call names is for its model, not for its fallbacks", async () => {
+  const { client } = crowd({ second: "quota" });
+  const given = await client().complete({ ...ASK, model: "any/thing" }, { provider: "second", fallbacks: ["first/a"] });
+  expect(given.attempts.map(({ provider, model }) => [provider, model])).toStrictEqual([
+    ["second", "any/thing"],
+    ["first", "a"],
+  ]);
+});
+
+test("a stream falls back as long as nothing was said", async () => {
+  const { client } = crowd({ first: "server" });
+  const stream = client().stream(ASK);
+  const { deltas } = await readAll(stream);
+  expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "done"]);
+  expect((await stream.response()).provider).toBe("second");
+});
+
+test("a model of a provider that is not there is told before anybody is asked", async () => {
+  const { client, asked } = crowd({});
+  const error = await errorOf(client().complete(ASK, { fallbacks: ["second/b", "nobody/x"] }));
+  expect(error).toMatchObject({ code: "unknown-provider", path: "/fallbacks/1" });
+  expect(error.message).toContain("third");
+  expect(asked).toStrictEqual([]);
+});
+
+describe("nobody else is asked", () => {
+  test("where the request itself is wrong", async () => {
+    const { client, asked } = crowd({ first: "invalid-request" });
+    expect(await errorOf(client().complete(ASK))).toMatchObject({ code: "invalid-request", provider: "first" });
+    expect(asked).toStrictEqual(["first/a"]);
+  });
+
+  test.each([
+    [400, 0],
+    [422, 0],
+    [405, 1],
+    [415, 1],
+  ])("where status %i says so; other statuses may be about the place: %i more", async (status, others) => {
+    await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
+    let asked = 0;
+    const second: LocalProvider = { answer: () => ((asked += 1), answer()) };
+    const providers = { first: providerAt(server, "anthropic"), second };
+    const client = createClient({ providers, fallbacks: ["second/b"] });
+    await client.complete(ASK).catch(() => undefined);
+    expect(asked).toBe(others);
+  });
+
+  test("once something was said", async () => {
+    let others = 0;
+    const first: LocalProvider = {
+      answer: () => [
+        ...answer(delta("text", { textDelta: "Le" })).slice(0, -1),
+        delta("error", { errorCode: "server" }),
+      ],
+    };
+    const second: LocalProvider = { answer: () => ((others += 1), answer()) };
+    const client = createClient({ providers: { first, second }, fallbacks: ["second/b"] });
+    expect((await readAll(client.stream(ASK))).error).toMatchObject({ code: "server", provider: "first" });
+    expect(others).toBe(0);
+  });
+
+  test("once the caller has ended the call", async () => {
+    const { client, asked } = crowd({ first: "server" });
+    const controller = new AbortController();
+    const call = client({ onAttempt: () => controller.abort() }).complete(ASK, { signal: controller.signal });
+    expect((await errorOf(call)).code).toBe("aborted");
+    expect(asked).toStrictEqual(["first/a"]);
+  });
+
+  test("once the time of the call is over", async () => {
+    let now = 0;
+    let others = 0;
+    const first: LocalProvider = {
+      // It never says anything; and when its share is over, so is the time of the others.
+      answer: () => ((now += 20), SILENT.answer({ messages: [] }, { signal: new AbortController().signal })),
+    };
+    const second: LocalProvider = { answer: () => ((others += 1), answer()) };
+    const client = createClient({
+      providers: { first, second },
+      fallbacks: ["second/b"],
+      timeouts: { totalMs: 20 },
+      effects: { clock: () => now },
+    });
+    expect(await errorOf(client.complete(ASK))).toMatchObject({ code: "timeout", provider: "first" });
+    expect(others).toBe(0);
+  });
+});
+
+describe("with the limits as they are by default, whoever never replies does not take the time of the others", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const silent = { first: SILENT, second: SILENT, third: { answer: () => answer() } };
+  const MINUTE = 60_000;
+  // The clock that is faked is not the one that the client knows.
+  const effects = { clock: () => Date.now() };
+
+  test.each<[how: "complete" | "stream", fallbacks: string[], minutes: number[]]>([
+    ["complete", ["third/c"], [5]],
+    ["stream", ["third/c"], [5]],
+    // A third of ten minutes, then half of what is left.
+    ["complete", ["second/b", "third/c"], [10 / 3, 10 / 3]],
+    ["stream", ["second/b", "third/c"], [10 / 3, 10 / 3]],
+  ])("%s, with %j behind it", async (how, fallbacks, minutes) => {
+    const client = createClient({ providers: silent, fallbacks, effects });
+    const asked = how === "complete" ? client.complete(ASK) : client.stream(ASK).response();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE - 1);
+    const { provider, attempts } = await asked;
+    expect(provider).toBe("third");
+    const durations = attempts.slice(0, -1).map(({ durationMs }) => durationMs);
+    expect(durations).toStrictEqual(minutes.map((each) => Math.round(each * MINUTE)));
+  });
+
+  test("a reply that did not begin in time is not asked for again where somebody else is left", async () => {
+    const client = createClient({ providers: { ...silent, third: SILENT }, timeouts: { totalMs: Infinity }, effects });
+    const stream = client.stream(ASK, { fallbacks: ["third/c"] });
+    const failed = errorOf(stream.response());
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    const { attempts } = await failed;
+    // Only the last one is asked as often as its policy says.
+    expect(attempts.map(({ provider }) => provider)).toStrictEqual(["first", "third", "third", "third"]);
+  });
+
+  test("a stream that has begun has all the time that is left", async () => {
+    const first: LocalProvider = {
+      async *answer() {
+        const deltas = answer(delta("text", { textDelta: "Le" }), delta("text", { textDelta: "ft" }));
+        for (const each of deltas) {
+          yield each;
+          await new Promise((resolve) => setTimeout(resolve, 2 * MINUTE));
+        }
+      },
+    };
+    const client = createClient({ providers: { ...silent, first }, timeouts: { gapMs: Infinity }, effects });
+    const asked = client.stream(ASK, { fallbacks: ["third/c"] }).response();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    const { provider, attempts } = await asked;
+    expect(provider).toBe("first");
+    expect(attempts).toHaveLength(1);
+  });
+
+  test("a whole answer may take longer to begin than a stream; a limit that somebody set holds", async () => {
+    const slow: LocalProvider = {
+      async *answer() {
+        await new Promise((resolve) => setTimeout(resolve, 8 * MINUTE));
+        yield* answer();
+      },
+    };
+    const client = createClient({ providers: { first: slow }, effects });
+    const whole = client.complete(ASK);
+    const limited = errorOf(client.complete(ASK, { timeouts: { replyMs: MINUTE }, retry: { attempts: 1 } }));
+    const streamed = errorOf(client.stream(ASK, { retry: { attempts: 1 } }).response());
+    await vi.advanceTimersByTimeAsync(9 * MINUTE);
+    expect((await whole).attempts).toHaveLength(1);
+    expect((await limited).message).toContain("after 60000 ms (timeouts.replyMs)");
+    expect((await streamed).message).toContain("after 300000 ms (timeouts.replyMs)");
+  });
+});
+
+test("a provider's own limit that leaves time to the others is the only one it has", () => {
+  expect(computeTimeShare(1000, 2, 900)).toBe(Infinity);
+  expect(computeTimeShare(1000, 2, 1000)).toBe(500);
+  expect(computeTimeShare(1000, 1, Infinity)).toBe(Infinity);
+});
+
+test("a provider to which the request cannot be said is passed over, and that is noted", async () => {
+  await using server = await replayServer({ "*": { body: wholeBody("openai-responses") } });
+  const providers = { first: providerAt(server, "anthropic"), second: providerAt(server, "openai-responses") };
+  const client = createClient({ providers, fallbacks: ["second/b"] });
+  const request: ModelRequest = { ...ASK, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
+  const given = await client.complete(request);
+  expect(given.provider).toBe("second");
+  expect(given.attempts).toMatchObject([
+    { provider: "first", model: "a", error: { kind: "invalid-request" } },
+    { provider: "second", status: 200 },
+  ]);
+  expect(server.requests.map(({ path }) => path)).toStrictEqual(["/v1/responses"]);
+});

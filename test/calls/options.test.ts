@@ -1,0 +1,111 @@
+// Settings that are not what they must be: each mistake is told at once, with its place.
+import { describe, expect, test } from "vitest";
+import type { CallOptions, ClientOptions, LocalProvider, Middleware } from "../../src/client/index.ts";
+import { budget, caching, ClientError, createClient } from "../../src/client/index.ts";
+import type { ModelRequest } from "../../src/index.ts";
+import { user } from "../../src/index.ts";
+import { answer } from "../support/deltas.ts";
+import { thrown } from "../support/thrown.ts";
+import { errorOf } from "./support/thrown-errors.ts";
+
+const here: LocalProvider = { answer: () => answer() };
+const providers = { here };
+
+const CLIENT: [path: string, options: unknown][] = [
+  ["", undefined],
+  ["/providers", {}],
+  ["/providers", { providers: "openai" }],
+  ["/providers/here", { providers: { here: undefined } }],
+  ["/provider", { providers, provider: "here" }],
+  ["/defaultProvider", { providers, defaultProvider: "there" }],
+  ["/defaultProvider", { providers, defaultProvider: 1 }],
+  ["/timeouts/totalMs", { providers, timeouts: { totalMs: 0 } }],
+  ["/timeouts/gapMS", { providers, timeouts: { gapMS: 1 } }],
+  ["/retry/attempts", { providers, retry: { attempts: 1.5 } }],
+  ["/fallbacks", { providers, fallbacks: "here/m" }],
+  ["/fallbacks/1", { providers: { here, too: here }, fallbacks: ["here/m", "nobody/m"] }],
+  ["/middleware", { providers, middleware: {} }],
+  ["/middleware/1", { providers, middleware: [{ complete: () => undefined }, 5] }],
+  ["/middleware/0", { providers, middleware: [{ name: "none", compelte: () => undefined }] }],
+  ["/middleware/0/stream", { providers, middleware: [{ stream: "no" }] }],
+  ["/prices/m/input", { providers, prices: { m: { input: "1", output: 2 } } }],
+  ["/onAttempt", { providers, onAttempt: true }],
+  ["/transport", { providers, transport: { send: () => undefined } }],
+  ["/effects/clock", { providers, effects: { clock: 5 } }],
+  ["/effects/timer", { providers, effects: { timer: 5 } }],
+  ["/effects/timers", { providers, effects: { timers: () => 5 } }],
+];
+
+test.each(CLIENT)("a client is not made with a mistake at %s", (path, options) => {
+  // A caller without types.
+  const error = thrown(ClientError, () => createClient(options as ClientOptions));
+  expect(["configuration", "unknown-provider"]).toContain(error.code);
+  expect(error.path).toBe(path);
+  expect(error.message).toMatch(/ (must|is|has|There|expected) /i);
+});
+
+const CALL: [path: string, request: unknown, options?: unknown][] = [
+  ["", undefined],
+  ["/messages", { model: "m" }],
+  ["/messages/1", { model: "m", messages: [user("a"), "b"] }],
+  ["/messages/0/parts", { model: "m", messages: [{ role: "user", content: "hi" }] }],
+  ["/model", { messages: [user("a")] }],
+  ["/provider", { model: "m", messages: [] }, { provider: "there" }],
+  ["/signal", { model: "m", messages: [] }, { signal: {} }],
+  ["/headers", { model: "m", messages: [] }, { headers: "x: y" }],
+  ["/headers/x", { model: "m", messages: [] }, { headers: { x: "a\nb" } }],
+  ["/headers/x", { model: "m", messages: [] }, { headers: new Map([["x", "a\nb"]]) }],
+  ["", { model: "m", messages: [] }, null],
+  ["/timeouts/gapMs", { model: "m", messages: [] }, { timeouts: { gapMs: "1s" } }],
+  ["/retry", { model: "m", messages: [] }, { retry: 5 }],
+  ["/fallbacks", { model: "m", messages: [] }, { fallbacks: [1] }],
+  ["/onBreaks", { model: "m", messages: [] }, { onBreaks: true }],
+  ["/repair", { model: "m", messages: [] }, { repair: "no" }],
+  ["/abortSignal", { model: "m", messages: [] }, { abortSignal: new AbortController().signal }],
+];
+
+const LAYERS: [what: string, middleware: Middleware[]][] = [
+  ["alone", []],
+  ["behind middleware", [caching(), budget({ calls: 5 })]],
+];
+const WAYS = LAYERS.flatMap(([what, layers]) =>
+  (["complete", "stream"] as const).map((how): [string, typeof how, Middleware[]] => [`${how}, ${what}`, how, layers]),
+);
+
+describe.each(WAYS)("%s", (_, how, middleware) => {
+  test.each(CALL)("does not send a call with a mistake at %s", async (path, request, options) => {
+    let asked = 0;
+    const provider: LocalProvider = {
+      answer() {
+        asked += 1;
+        return answer();
+      },
+    };
+    const client = createClient({ providers: { here: provider }, middleware });
+    // A caller without types.
+    const [what, with_] = [request as ModelRequest, options as CallOptions];
+    const error = await errorOf(
+      how === "complete" ? client.complete(what, with_) : client.stream(what, with_).response(),
+    );
+    expect(["configuration", "unknown-provider"]).toContain(error.code);
+    expect(error.path).toBe(path);
+    expect(asked).toBe(0);
+  });
+});
+
+test("a setting that is undefined is as if it were not there", async () => {
+  const options = {
+    retry: undefined,
+    timeouts: { gapMs: undefined },
+    fallbacks: undefined,
+    effects: { clock: undefined },
+  };
+  // Some callers pass on what they have been given.
+  const client = createClient({ providers, ...options } as unknown as ClientOptions);
+  const given = await client.complete({ model: "m", messages: [] }, { signal: undefined, timeouts: undefined });
+  expect(given.provider).toBe("here");
+});
+
+test("the names of the providers can be asked for", () => {
+  expect(createClient({ providers: { b: here, a: here } }).providers).toStrictEqual(["b", "a"]);
+});

@@ -1,0 +1,208 @@
+// Providers from the environment: the variables that the official SDKs read, and nothing that has no key.
+import { expect, test } from "vitest";
+import type { HttpProvider } from "../../../src/client/index.ts";
+import { Client, ClientError, presets, providersFromEnv } from "../../../src/client/index.ts";
+import { createProviderAdapter } from "../../../src/calls/index.ts";
+import { user } from "../../../src/index.ts";
+import { replayServer } from "../../../src/testkit/replay-server.ts";
+import { thrown } from "../../support/thrown.ts";
+
+type Env = Record<string, string>;
+
+test.each<[what: string, env: Env, name: string, expected: object]>([
+  [
+    "OpenAI",
+    { OPENAI_API_KEY: "k" },
+    "openai",
+    { dialect: "openai-responses", apiKey: "k", baseUrl: "https://api.openai.com/v1" },
+  ],
+  [
+    "OpenAI in a region of its own",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://eu.api.openai.com/v1" },
+    "openai",
+    { dialect: "openai-responses", apiKey: "k", baseUrl: "https://eu.api.openai.com/v1" },
+  ],
+  [
+    "who is compatible with OpenAI speaks Chat",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" },
+    "openai",
+    { dialect: "openai-chat", apiKey: "k", baseUrl: "http://127.0.0.1:8000/v1" },
+  ],
+  [
+    "who only sounds like OpenAI",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://api.openai.com.example/v1" },
+    "openai",
+    { dialect: "openai-chat", apiKey: "k", baseUrl: "https://api.openai.com.example/v1" },
+  ],
+  [
+    "an organisation and a project",
+    { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_PROJECT_ID: "p" },
+    "openai",
+    { ...presets.openai, apiKey: "k", headers: { "openai-organization": "o", "openai-project": "p" } },
+  ],
+  ["Anthropic", { ANTHROPIC_API_KEY: "k" }, "anthropic", { ...presets.anthropic, apiKey: "k" }],
+  [
+    "a gateway for Anthropic",
+    { ANTHROPIC_AUTH_TOKEN: "t", ANTHROPIC_BASE_URL: "http://127.0.0.1:4141" },
+    "anthropic",
+    { dialect: "anthropic", baseUrl: "http://127.0.0.1:4141", headers: { authorization: "Bearer t" } },
+  ],
+  [
+    "a key before a token",
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_AUTH_TOKEN: "t" },
+    "anthropic",
+    { ...presets.anthropic, apiKey: "k" },
+  ],
+  [
+    "headers for Anthropic",
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_CUSTOM_HEADERS: "X-Team: a b\nX-Url: http://h\nnonsense" },
+    "anthropic",
+    { ...presets.anthropic, apiKey: "k", headers: { "x-team": "a b", "x-url": "http://h" } },
+  ],
+  [
+    "headers for OpenAI",
+    { OPENAI_API_KEY: "k", OPENAI_CUSTOM_HEADERS: "X-Team: a", OPENAI_ORG_ID: "o" },
+    "openai",
+    { ...presets.openai, apiKey: "k", headers: { "x-team": "a", "openai-organization": "o" } },
+  ],
+  ["Gemini", { GEMINI_API_KEY: "k" }, "gemini", { ...presets.gemini, apiKey: "k" }],
+  [
+    "Google's own name wins",
+    { GEMINI_API_KEY: "a", GOOGLE_API_KEY: "b" },
+    "gemini",
+    { ...presets.gemini, apiKey: "b" },
+  ],
+  [
+    "Gemini elsewhere",
+    { GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: "http://h:1" },
+    "gemini",
+    { dialect: "gemini", apiKey: "k", baseUrl: "http://h:1" },
+  ],
+  [
+    "Bedrock",
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_REGION: "eu-west-1", AWS_DEFAULT_REGION: "x" },
+    "bedrock",
+    { dialect: "bedrock", apiKey: "k", region: "eu-west-1" },
+  ],
+  [
+    "Bedrock by its default region",
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_DEFAULT_REGION: "us-east-1" },
+    "bedrock",
+    { dialect: "bedrock", apiKey: "k", region: "us-east-1" },
+  ],
+  [
+    "Azure",
+    { AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com/" },
+    "azure",
+    { dialect: "openai-chat", vendor: "azure", apiKey: "k", baseUrl: "https://x.openai.azure.com/openai/v1" },
+  ],
+  ...["/openai", "/openai/", "/openai/v1", "/openai/v1/"].map((path): [string, Env, string, object] => [
+    `Azure, whose address was pasted with ${path}`,
+    { AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: `https://x.openai.azure.com${path}` },
+    "azure",
+    {
+      dialect: "openai-chat",
+      vendor: "azure",
+      apiKey: "k",
+      baseUrl: "https://x.openai.azure.com/openai/v1",
+    },
+  ]),
+  ["OpenRouter", { OPENROUTER_API_KEY: "k" }, "openrouter", { ...presets.openrouter, apiKey: "k" }],
+  ["Groq", { GROQ_API_KEY: "k" }, "groq", { ...presets.groq, apiKey: "k" }],
+  ["Mistral", { MISTRAL_API_KEY: "k" }, "mistral", { ...presets.mistral, apiKey: "k" }],
+  ["DeepSeek", { DEEPSEEK_API_KEY: "k" }, "deepseek", { ...presets.deepseek, apiKey: "k" }],
+  ["xAI", { XAI_API_KEY: "k" }, "xai", { ...presets.xai, apiKey: "k" }],
+  ["Together", { TOGETHER_API_KEY: "k" }, "together", { ...presets.together, apiKey: "k" }],
+  ["Fireworks", { FIREWORKS_API_KEY: "k" }, "fireworks", { ...presets.fireworks, apiKey: "k" }],
+  ["a line break at the end", { GROQ_API_KEY: "k\n" }, "groq", { ...presets.groq, apiKey: "k" }],
+])("%s", (_, env, name, expected) => {
+  const found = providersFromEnv(env);
+  expect(found).toStrictEqual({ [name]: expected });
+  expect(createProviderAdapter(name, found[name] as HttpProvider).kind).toBe("http");
+});
+
+test.each<[what: string, env: Env]>([
+  ["nothing", {}],
+  ["an empty key", { OPENAI_API_KEY: "", GROQ_API_KEY: "  " }],
+  ["an address without a key", { OPENAI_BASE_URL: "http://h:1", ANTHROPIC_BASE_URL: "http://h:1" }],
+  ["what others use", { PATH: "/bin", AWS_REGION: "us-east-1", constructor: "x" }],
+])("there is no provider in %s", (_, env) => {
+  expect(providersFromEnv(env)).toStrictEqual({});
+});
+
+test.each<[env: Env, path: string, says: string]>([
+  [{ AWS_BEARER_TOKEN_BEDROCK: "k" }, "/providers/bedrock/region", "is set, but not AWS_REGION"],
+  [{ AZURE_OPENAI_API_KEY: "k" }, "/providers/azure/baseUrl", "is set, but not AZURE_OPENAI_ENDPOINT"],
+  [{ OPENAI_API_KEY: "k", OPENAI_BASE_URL: "h:1" }, "/providers/openai/baseUrl", "OPENAI_BASE_URL: "],
+  [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "h" }, "/providers/anthropic/baseUrl", "ANTHROPIC_BASE_URL: "],
+  [
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_CUSTOM_HEADERS: "a b: c" },
+    "/providers/anthropic/headers/a b",
+    "ANTHROPIC_CUSTOM_HEADERS: ",
+  ],
+  [{ GEMINI_API_KEY: "a\nb" }, "/providers/gemini/apiKey", "GEMINI_API_KEY: "],
+  [
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_DEFAULT_REGION: "US East" },
+    "/providers/bedrock/region",
+    "AWS_DEFAULT_REGION: ",
+  ],
+  [{ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "x" }, "/providers/azure/baseUrl", "AZURE_OPENAI_ENDPOINT: "],
+  [{ GROQ_API_KEY: "a\nb" }, "/providers/groq/apiKey", "GROQ_API_KEY: "],
+])("a variable that is not what it must be is named: %j", (env, path, says) => {
+  const error = thrown(ClientError, () => providersFromEnv(env));
+  expect(error).toMatchObject({ code: "configuration", path });
+  expect(error.message).toContain(says);
+});
+
+test("an environment without a key makes no client, and says what would", () => {
+  const error = thrown(ClientError, () => Client.fromEnv({ env: { OPENAI_BASE_URL: "http://h:1" } }));
+  expect(error).toMatchObject({ code: "configuration", path: "/providers" });
+  for (const word of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY", "demo()"]) {
+    expect(error.message).toContain(word);
+  }
+});
+
+test("providers that are given beside the environment are enough, and take the place of what is there by halves", () => {
+  const bedrock: HttpProvider = { dialect: "bedrock", baseUrl: "http://h:1" };
+  const client = Client.fromEnv({ env: { AWS_BEARER_TOKEN_BEDROCK: "k" }, providers: { bedrock } });
+  expect(client.providers).toStrictEqual(["bedrock"]);
+});
+
+test("a client made from the environment asks over real HTTP, with its key and as each SDK would", async () => {
+  await using server = await replayServer({ "*": { status: 400, body: { error: { message: "no" } } } });
+  const env = {
+    OPENAI_API_KEY: "key-o",
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    ANTHROPIC_AUTH_TOKEN: "key-a",
+    ANTHROPIC_BASE_URL: server.url,
+    GEMINI_API_KEY: "key-g",
+    GOOGLE_GEMINI_BASE_URL: server.url,
+  };
+  await using client = Client.fromEnv({ env });
+  expect(client.providers).toStrictEqual(["openai", "anthropic", "gemini"]);
+  for (const model of ["openai/m", "anthropic/m", "gemini/m"]) {
+    await expect(client.complete({ model, messages: [user("x")] })).rejects.toMatchObject({ code: "invalid-request" });
+  }
+  const sent = server.requests.map(({ path, headers }) => [
+    path,
+    headers["authorization"] ?? headers["x-goog-api-key"],
+  ]);
+  expect(sent).toStrictEqual([
+    ["/v1/chat/completions", "Bearer key-o"],
+    ["/v1/messages", "Bearer key-a"],
+    ["/v1beta/models/m:generateContent", "key-g"],
+  ]);
+});
+
+test.each<[variable: string, env: Env]>([
+  ["ANTHROPIC_AUTH_TOKEN", { ANTHROPIC_AUTH_TOKEN: "a\nb" }],
+  ["OPENAI_ORG_ID", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "a\nb" }],
+  ["OPENAI_PROJECT_ID", { OPENAI_API_KEY: "k", OPENAI_PROJECT_ID: "a\nb" }],
+  ["OPENAI_CUSTOM_HEADERS", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_CUSTOM_HEADERS: "x-a: a\u0001b" }],
+])("a header that cannot be sent is blamed on the variable that it is from: %s", (variable, env) => {
+  expect(thrown(ClientError, () => providersFromEnv(env)).message).toMatch(new RegExp(`^${variable}: `));
+});
+
+test.each(["ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY"])("whoever has set none is told of %s, too", (variable) => {
+  expect(thrown(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
+});

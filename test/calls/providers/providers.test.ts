@@ -1,0 +1,316 @@
+// Providers as callers write them down: what is refused and how it is told, keys that stay secret, which provider a
+// model belongs to, and what a local provider is given.
+import { describe, expect, test } from "vitest";
+import type { HttpProvider, LocalProvider, ProviderConfig } from "../../../src/client/index.ts";
+import { ClientError, demo, presets } from "../../../src/client/index.ts";
+import { createProviderAdapter, resolveModel } from "../../../src/calls/index.ts";
+import type { HttpAdapter, ProviderAdapter } from "../../../src/calls/types.ts";
+import type { Part, ModelRequest } from "../../../src/index.ts";
+import { assistant, dialects, reasoning, text, user } from "../../../src/index.ts";
+import { thrown } from "../../support/thrown.ts";
+import { caught } from "../support/byte-requests.ts";
+
+const hello: ModelRequest = { messages: [user("Hello")] };
+const chat = { dialect: "openai-chat", apiKey: "k" } as const;
+const here: LocalProvider = { answer: () => [] };
+
+function httpLink(config: HttpProvider, name = "it"): HttpAdapter {
+  const link = createProviderAdapter(name, config);
+  return link.kind === "http" ? link : expect.unreachable("It is no provider over HTTP.");
+}
+
+describe("a mistake in the settings is told with its path and what to do", () => {
+  // Callers without types write anything.
+  const rows: [field: string, config: unknown, says: string][] = [
+    ["", "openai", "must be an object"],
+    ["", null, "must be an object"],
+    ["/dialect", { apiKey: "k" }, "is missing: one of openai-chat"],
+    ["/dialect", { dialect: "openai", apiKey: "k" }, "must be one of openai-chat"],
+    ["/baseURL", { ...chat, baseURL: "http://h" }, "it is called baseUrl"],
+    ["/api_key", { dialect: "openai-chat", api_key: "k" }, "it is called apiKey"],
+    ["/colour", { ...chat, colour: "red" }, "there are dialect, baseUrl"],
+    ["/baseUrl", { ...chat, baseUrl: "localhost:11434" }, "begins with https:// or http://"],
+    ["/baseUrl", { ...chat, baseUrl: "api.example.com/v1" }, "begins with https:// or http://"],
+    ["/baseUrl", { ...chat, baseUrl: 5 }, "must be a URL"],
+    ["/baseUrl", { ...chat, baseUrl: "https://me:pass@h/" }, "put them into headers"],
+    ["/baseUrl", { ...chat, vendor: "my-own" }, 'no address is known for the vendor "my-own"'],
+    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/responses" }, "where openai-responses is spoken, not openai-chat"],
+    [
+      "/baseUrl",
+      { ...chat, dialect: "openai-responses", baseUrl: "https://h/v1/chat/completions/" },
+      "where openai-chat is",
+    ],
+    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/messages" }, "where anthropic is spoken"],
+    [
+      "/baseUrl",
+      { ...chat, dialect: "anthropic", baseUrl: "https://h/v1beta/models/m:generateContent" },
+      "where gemini is",
+    ],
+    ["/baseUrl", { ...chat, dialect: "gemini", baseUrl: "https://h/v1beta/openai/" }, "where openai-chat is spoken"],
+    ["/apiKey", { dialect: "openai-chat" }, "is missing; is the variable set"],
+    ["/apiKey", { dialect: "openai-chat", apiKey: undefined }, "is missing"],
+    ["/apiKey", { dialect: "openai-chat", baseUrl: "https://api.openai.com/v1" }, "is missing"],
+    ["/apiKey", { ...presets.groq }, "is missing"],
+    ["/apiKey", { dialect: "bedrock", region: "us-east-1" }, "or a function as sign"],
+    ["/apiKey", { ...chat, apiKey: " " }, "is empty"],
+    ["/apiKey", { ...chat, apiKey: 5 }, "must be a string, or a function"],
+    ["/apiKey", { ...chat, apiKey: "k\n" }, "such as a line break"],
+    ["/vendor", { ...chat, vendor: "" }, "must be a string"],
+    ["/issuer", { ...chat, issuer: 1 }, "must be a string"],
+    ["/sign", { dialect: "bedrock", region: "us-east-1", sign: "no" }, "must be a function"],
+    ["/region", { dialect: "bedrock", apiKey: "k" }, "is missing"],
+    ["/region", { dialect: "bedrock", apiKey: "k", region: "evil.example/" }, "must be a region"],
+    ["/region", { ...chat, region: "us-east-1" }, "only for bedrock"],
+    ["/state", { dialect: "openai-responses", apiKey: "k", state: "keep" }, "must be one of resend"],
+    ["/state", { ...chat, state: "resend" }, "only for openai-responses"],
+    ["/state", { ...chat, dialect: "openai-responses", state: "previous-response", store: false }, "store is false"],
+    ["/store", { dialect: "openai-responses", apiKey: "k", store: "no" }, "must be true or false"],
+    ["/headers", { ...chat, headers: "x: y" }, "must be an object of strings"],
+    ["/headers/x-a", { ...chat, headers: { "x-a": 1 } }, "must be a string"],
+    ["/headers/x-a", { ...chat, headers: { "x-a": "a\r\nb: c" } }, "cannot be sent"],
+    ["/headers/a b", { ...chat, headers: { "a b": "x" } }, "no name of a header"],
+    ["/headers/x-a", { ...chat, headers: new Map([["x-a", 1]]) }, "must be a string"],
+    ["/headers/1", { ...chat, headers: [["x-a", "1"], ["x-b"]] }, "must be a pair of strings"],
+    ["/headers", { ...chat, headers: new Map([["x-a", "1"]]).entries() }, "an iterator can be read only once"],
+    ["/query", { ...chat, query: new URLSearchParams("v=1") }, "must be an object of strings"],
+    ["/query/v", { ...chat, query: { v: 1 } }, "must be a string"],
+    ["/timeouts/totalMs", { ...chat, timeouts: { totalMs: 0 } }, "above 0"],
+    ["/timeouts/total", { ...chat, timeouts: { total: 1 } }, "there are connectMs"],
+    ["/retry/attempts", { ...chat, retry: { attempts: 1.5 } }, "whole number"],
+    ["/retry/maxMs", { ...chat, retry: { maxMs: Number.NaN } }, "0 or above"],
+    ["/answer", { answer: "yes" }, "must be a function"],
+    ["/models", { ...here, models: "m" }, "list of strings"],
+    ["/retry", { ...here, retry: 3 }, "must be an object"],
+  ];
+  test.each(rows)("%s %j", (field, config, says) => {
+    const error = thrown(ClientError, () => createProviderAdapter("it", config as ProviderConfig));
+    expect(error).toMatchObject({ code: "configuration", path: `/providers/it${field}` });
+    expect(error.message).toContain(says);
+  });
+
+  test.each(["", "a/b"])("a name that could not stand before a slash: %j", (name) => {
+    expect(() => createProviderAdapter(name, chat)).toThrow(expect.objectContaining({ code: "configuration" }));
+  });
+
+  test("what is undefined is not there, and a local provider may have fields of its own", () => {
+    expect(createProviderAdapter("it", { ...chat, baseUrl: undefined, retry: undefined }).kind).toBe("http");
+    class Own implements LocalProvider {
+      readonly #words = ["a"];
+      answer(): never[] {
+        return this.#words.slice(1) as never[];
+      }
+    }
+    expect(createProviderAdapter("it", new Own()).kind).toBe("local");
+  });
+});
+
+test.each<[what: string, config: HttpProvider]>([
+  ["a server of one's own", { dialect: "openai-chat", baseUrl: "http://127.0.0.1:1" }],
+  ["Ollama", presets.ollama],
+  ["who signs", { dialect: "bedrock", region: "us-east-1", sign: () => ({}) }],
+  ["who sends the header by hand", { dialect: "anthropic", headers: { Authorization: "Bearer x" } }],
+  ["who puts it into the URL", { dialect: "gemini", query: { key: "x" } }],
+  ["who fetches it", { dialect: "openai-chat", apiKey: () => Promise.resolve("x") }],
+])("a key need not be given by %s", (_, config) => {
+  expect(createProviderAdapter("it", config).kind).toBe("http");
+});
+
+test("every preset can be used with nothing but a key, or a region", () => {
+  for (const [name, preset] of Object.entries(presets)) {
+    const region = name === "bedrock" ? { region: "us-east-1" } : {};
+    const { url } = httpLink({ ...preset, ...region, apiKey: "k" }, name).prepare(hello, "m", false, {}).request;
+    expect(new URL(url).pathname.length).toBeGreaterThan(1);
+    expect(dialects).toContain(preset.dialect);
+  }
+});
+
+describe("keys", () => {
+  const secret = "sk-very-secret";
+
+  test("are not in what is prepared, only in what is sent", async () => {
+    const link = httpLink({ dialect: "anthropic", apiKey: secret, headers: { "X-Gateway-Key": secret, "x-a": "1" } });
+    const { request } = link.prepare(hello, "m", false, {});
+    expect(JSON.stringify(request)).not.toContain(secret);
+    expect(request.headers["x-a"]).toBe("1");
+    const sent = await link.authorize(request);
+    expect(sent.headers).toMatchObject({ "x-api-key": secret, "x-gateway-key": secret, "x-a": "1" });
+    expect(JSON.stringify(request)).not.toContain(secret);
+  });
+
+  test("are fetched for each attempt", async () => {
+    let count = 0;
+    const link = httpLink({ dialect: "openai-chat", apiKey: () => `key-${++count}` });
+    const { request } = link.prepare(hello, "m", false, {});
+    expect((await link.authorize(request)).headers["authorization"]).toBe("Bearer key-1");
+    expect((await link.authorize(request)).headers["authorization"]).toBe("Bearer key-2");
+  });
+
+  test.each<[what: string, config: HttpProvider, path: string]>([
+    ["fetching one throws", { ...chat, apiKey: () => Promise.reject(new Error(secret)) }, "/providers/it/apiKey"],
+    ["what is fetched is empty", { ...chat, apiKey: () => "" }, "/providers/it/apiKey"],
+    ["what is fetched has a line break", { ...chat, apiKey: () => `${secret}\n` }, "/providers/it/apiKey"],
+    ["signing throws", { ...chat, sign: () => Promise.reject(new Error(secret)) }, "/providers/it/sign"],
+    [
+      "a signature cannot be sent",
+      { ...chat, sign: () => ({ authorization: `${secret}\n` }) },
+      "/providers/it/sign/authorization",
+    ],
+  ])("are not in the message where %s", async (_, config, path) => {
+    const link = httpLink(config);
+    const error = await caught(Promise.resolve(link.authorize(link.prepare(hello, "m", false, {}).request)));
+    expect(error).toMatchObject({ code: "configuration", path, provider: "it" });
+    expect(String(error)).not.toContain(secret);
+  });
+
+  test("a signer sees the whole request, and its headers win", async () => {
+    const link = httpLink({
+      dialect: "bedrock",
+      region: "us-east-1",
+      headers: { "x-a": "1" },
+      sign: ({ method, url, headers, body }) => ({
+        Authorization: `AWS4 ${method} ${url} ${headers["x-a"]} ${body.length}`,
+      }),
+    });
+    const { request } = link.prepare(hello, "m:0", true, {});
+    const { headers } = await link.authorize(request);
+    const url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m%3A0/converse-stream";
+    expect(headers["authorization"]).toBe(`AWS4 POST ${url} 1 ${request.body.length}`);
+  });
+});
+
+test("at OpenAI's own address OpenAI's habits hold, elsewhere nothing is assumed", () => {
+  const request = { ...hello, metadata: { user: "u-1" } };
+  const codes = (config: HttpProvider): string[] =>
+    httpLink(config)
+      .prepare(request, "m", false, {})
+      .losses.map(({ code }) => code);
+  expect(codes(chat)).toStrictEqual(["metadata-requires-store"]);
+  expect(codes({ ...chat, baseUrl: "http://127.0.0.1:8000/v1" })).toStrictEqual([]);
+});
+
+test("headers of a call that cannot be sent are told without their values", () => {
+  const error = thrown(ClientError, () =>
+    httpLink(chat).prepare(hello, "m", false, { headers: { "x-a": "se\ncret" } }),
+  );
+  expect(error).toMatchObject({ code: "configuration", path: "/headers/x-a" });
+  expect(error.message).not.toContain("cret");
+});
+
+describe("a model belongs to", () => {
+  const links = new Map<string, ProviderAdapter>();
+  for (const name of ["openai", "router"]) links.set(name, createProviderAdapter(name, chat));
+  links.set("demo", createProviderAdapter("demo", demo()));
+  const router = { defaultProvider: "router" };
+  const one = new Map([...links].slice(0, 1));
+
+  test.each<[what: string, named: Parameters<typeof resolveModel>, expected: string]>([
+    ["the provider before the first slash", [links, {}, "openai/gpt-5"], "openai gpt-5"],
+    ["that provider, whatever the default", [links, router, "openai/gpt-5"], "openai gpt-5"],
+    ["that provider, and may have slashes", [links, {}, "router/meta/llama/70b"], "router meta/llama/70b"],
+    ["the default provider without a slash", [links, router, "gpt-5"], "router gpt-5"],
+    ["the default provider where nobody else has that name", [links, router, "meta/llama"], "router meta/llama"],
+    ["the only provider", [one, {}, "gpt-5"], "openai gpt-5"],
+    ["the only provider, with a slash", [one, {}, "meta/llama"], "openai meta/llama"],
+    [
+      "the provider that the call names, as it is",
+      [links, {}, "openai/gpt-5", { provider: "router" }],
+      "router openai/gpt-5",
+    ],
+    ["the default where it begins with a slash", [links, router, "/x"], "router /x"],
+  ])("%s", (_, named, expected) => {
+    const { adapter: link, model } = resolveModel(...named);
+    expect(`${link.name} ${model}`).toBe(expected);
+  });
+
+  test.each<[what: string, named: Parameters<typeof resolveModel>, code: string, path: string]>([
+    ["no default", [links, {}, "gpt-5"], "unknown-provider", "/model"],
+    ["an unknown name and no default", [links, {}, "mistral/large"], "unknown-provider", "/model"],
+    ["a call that names nobody", [links, {}, "m", { provider: "mistral" }], "unknown-provider", "/provider"],
+    ["a default that is nobody", [links, { defaultProvider: "x" }, "m"], "unknown-provider", "/defaultProvider"],
+    ["a fallback", [links, {}, "x/m", {}, "/fallbacks/0"], "unknown-provider", "/fallbacks/0"],
+    ["no model", [links, router, undefined], "configuration", "/model"],
+    ["a blank model", [links, router, " "], "configuration", "/model"],
+    ["a provider with a blank model", [links, router, "openai/ "], "configuration", "/model"],
+    ["an empty model", [links, router, ""], "configuration", "/model"],
+    ["a provider without a model", [links, {}, "openai/"], "configuration", "/model"],
+  ])("nobody, and the error lists what there is: %s", (_, named, code, path) => {
+    const error = thrown(ClientError, () => resolveModel(...named));
+    expect(error).toMatchObject({ code, path });
+    expect(error.message).toContain("There is: openai, router, demo/koine.");
+  });
+
+  test("nobody where there is nobody", () => {
+    const error = thrown(ClientError, () => resolveModel(new Map(), {}, "m"));
+    expect(error.message).toContain("No provider is registered.");
+  });
+});
+
+describe("B5: a local provider is given", () => {
+  const seal = (dialect: string, provider?: string) => ({
+    dialect,
+    kind: "signature",
+    value: `of ${provider ?? dialect}`,
+    ...(provider && { provider }),
+  });
+  const parts: Part[] = [
+    reasoning("hm", { seals: [seal("anthropic", "claude"), seal("own", "mine")] }),
+    text("said", {
+      annotations: [
+        { kind: "url", seals: [seal("gemini")] },
+        { kind: "other", seals: [seal("mine")] },
+      ],
+    }),
+    { type: "opaque", dialect: "openai-responses", value: { type: "compaction" } },
+    { type: "opaque", dialect: "mine", value: 1 },
+    {
+      type: "tool-result",
+      toolCallId: "1",
+      toolName: "t",
+      isError: false,
+      content: [text("in", { seals: [seal("x")] })],
+    },
+  ];
+
+  test("its own seals and blocks, and those of others are left out and reported", () => {
+    const link = createProviderAdapter("mine", here);
+    if (link.kind !== "local") return expect.unreachable();
+    const request: ModelRequest = { messages: [user("a"), assistant(parts)] };
+    const before = structuredClone(request);
+    const prepared = link.prepare(request, "m");
+    expect(prepared.request.model).toBe("m");
+    expect(prepared.request.messages[1]?.parts).toStrictEqual([
+      reasoning("hm", { seals: [seal("own", "mine")] }),
+      text("said", { annotations: [{ kind: "url" }, { kind: "other", seals: [seal("mine")] }] }),
+      parts[3],
+      { ...parts[4], content: [text("in")] },
+    ]);
+    expect(prepared.losses.map(({ path, code }) => [path, code])).toStrictEqual([
+      ["/messages/1/parts/0/seals/0", "seal-not-portable"],
+      ["/messages/1/parts/1/annotations/0/seals/0", "seal-not-portable"],
+      ["/messages/1/parts/2", "opaque-not-portable"],
+      ["/messages/1/parts/4/content/0/seals/0", "seal-not-portable"],
+    ]);
+    expect(request).toStrictEqual(before);
+    expect(prepared.request.messages[0]).toBe(request.messages[0]);
+  });
+
+  test("what it issued under the name it gives itself", () => {
+    const link = createProviderAdapter("registered", { ...here, issuer: "claude" });
+    if (link.kind !== "local") return expect.unreachable();
+    const { request } = link.prepare({ messages: [assistant(parts.slice(0, 1))] }, "m");
+    expect(request.messages[0]?.parts[0]?.seals).toStrictEqual([seal("anthropic", "claude")]);
+  });
+});
+
+test("B5: what a provider over HTTP issued goes back to it and to nobody else", () => {
+  const seals = [{ dialect: "anthropic", provider: "first", kind: "signature", value: "sig" }];
+  const request: ModelRequest = {
+    messages: [user("a"), assistant([reasoning("hm", { seals }), text("b")]), user("c")],
+  };
+  const sent = (config: Partial<HttpProvider>, name: string): string =>
+    httpLink({ dialect: "anthropic", apiKey: "k", ...config }, name).prepare(request, "claude-sonnet-4-5", false, {})
+      .request.body;
+  expect(sent({}, "first")).toContain('"signature":"sig"');
+  expect(sent({ issuer: "first" }, "another")).toContain('"signature":"sig"');
+  expect(sent({}, "another")).not.toContain("sig");
+});

@@ -1,0 +1,355 @@
+// Answers as they arrive: every way to read one, and every way it can end.
+import { describe, expect, test, vi } from "vitest";
+import type { LocalProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import type { Delta } from "../../src/index.ts";
+import { assemble, checkDeltas, disassemble } from "../../src/index.ts";
+import type { Reply } from "../../src/testkit/index.ts";
+import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { describeStreams } from "../support/corpus.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { errorOf, readAll } from "./support/thrown-errors.ts";
+import { leavingNothing } from "./support/leak-checks.ts";
+import {
+  ANSWER,
+  clientAt,
+  DIALECTS,
+  MODEL,
+  QUESTION,
+  streamPieces,
+  streamReply,
+  theirs,
+  wholeBody,
+} from "./support/provider-fixtures.ts";
+
+describe.each(DIALECTS)("%s", (id) => {
+  test("B80: the deltas of a stream assemble to its response, which is what the dialect reads", async () => {
+    await using server = await replayServer({ "*": streamReply(id) });
+    await leavingNothing(server, async () => {
+      const stream = clientAt(server, id).stream(QUESTION);
+      const { deltas } = await readAll(stream);
+      const { provider, losses, attempts, ...response } = await stream.response();
+      expect(checkDeltas(deltas)).toStrictEqual([]);
+      expect(assemble(deltas)).toStrictEqual(response);
+      const { metadata, ...said } = response.message;
+      const decoder = theirs(id).streamDecoder();
+      const direct = assemble([...streamPieces(id).flatMap((piece) => decoder.push(piece)), ...decoder.end()]);
+      expect({ ...response, message: said }).toStrictEqual(direct);
+      expect(metadata).toMatchObject({
+        provider: "there",
+        model: MODEL,
+        finishReason: direct.finishReason,
+        usage: direct.usage,
+      });
+      expect(attempts).toMatchObject([{ provider: "there", status: 200, usage: direct.usage }]);
+      expect([provider, losses]).toStrictEqual(["there", attempts[0]?.losses]);
+    });
+    expect(await server.requests[0]?.ended).toBe("sent");
+  });
+
+  test("B74: a whole answer that comes for a stream is read as one", async () => {
+    await using server = await replayServer({ "*": { body: wholeBody(id) } });
+    const given = await clientAt(server, id).stream(QUESTION).response();
+    expect(given.message.parts).toMatchObject(ANSWER.message.parts);
+  });
+
+  test("B72: an error in the middle is given as a delta, then thrown with what had arrived", async () => {
+    const failed: Delta[] = [
+      ...disassemble(ANSWER).slice(0, 2),
+      delta("error", { errorCode: "server", message: "Too much to do.", retryable: true }),
+    ];
+    await using server = await replayServer({ "*": streamReply(id, failed) });
+    await leavingNothing(server, async () => {
+      const stream = clientAt(server, id).stream(QUESTION);
+      const { deltas, error } = await readAll(stream);
+      expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { message: "Too much to do." } });
+      expect(checkDeltas(deltas)).toStrictEqual([]);
+      expect(error).toMatchObject({
+        code: "server",
+        provider: "there",
+        attempts: [{ error: { kind: "server" } }],
+      });
+      expect(error?.partial?.message).toMatchObject({
+        parts: [ANSWER.message.parts[0]],
+        metadata: { interrupted: true, provider: "there", model: expect.any(String) as string },
+      });
+      // Never after the first delta.
+      expect(server.requests).toHaveLength(1);
+      // Nobody takes half an answer for a whole one, whoever reads and how often.
+      expect(await errorOf(stream.next())).toBe(error);
+      expect((await readAll(stream)).error).toBe(error);
+      expect(await errorOf(stream.batches().next())).toBe(error);
+      expect(await errorOf(stream.response())).toBe(error);
+    });
+  });
+
+  test("a server that does not end a reply in which it said that it failed is left", async () => {
+    const failed = [...disassemble(ANSWER).slice(0, 2), delta("error", { errorCode: "server", message: "No." })];
+    const { chunks = [], ...rest } = streamReply(id, failed);
+    const stall = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    await using server = await replayServer({ "*": { ...rest, chunks: [...chunks, ": more"], stall } });
+    await leavingNothing(
+      server,
+      async () => {
+        expect((await readAll(clientAt(server, id).stream(QUESTION))).error?.code).toBe("server");
+        expect(await server.requests[0]?.ended).toBe("aborted");
+      },
+      0,
+    );
+  });
+
+  test("B73: a stream that ends before its answer is a truncated one", async () => {
+    const pieces = streamPieces(id);
+    const half = pieces.slice(0, Math.ceil(pieces.length / 2));
+    await using server = await replayServer({ "*": { ...streamReply(id), chunks: half } });
+    const { deltas, error } = await readAll(clientAt(server, id).stream(QUESTION, { retry: { attempts: 1 } }));
+    expect(error?.code).toBe("truncated");
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+  });
+});
+
+describe("an error that comes before a word was said", () => {
+  const started: Delta[] = [
+    delta("start", { modelId: MODEL, requestId: "answer_0" }),
+    delta("usage", { inputTokens: 11 }),
+    delta("error", { errorCode: "overloaded", message: "Too much to do." }),
+  ];
+
+  test("is no part of the answer: the provider is asked again, and what it cost is noted (B67)", async () => {
+    await using server = await replayServer({ "*": [streamReply("anthropic", started), streamReply("anthropic")] });
+    const stream = clientAt(server, "anthropic").stream(QUESTION);
+    const { deltas } = await readAll(stream);
+    expect(deltas.filter(({ kind }) => kind === "start")).toHaveLength(1);
+    const { attempts } = await stream.response();
+    expect(attempts).toMatchObject([{ error: { kind: "overloaded" }, usage: { inputTokens: 11 } }, { status: 200 }]);
+    expect(attempts[1]).not.toHaveProperty("error");
+  });
+
+  test("is thrown without a delta where it stays so", async () => {
+    await using server = await replayServer({ "*": streamReply("anthropic", started) });
+    const { deltas, error } = await readAll(clientAt(server, "anthropic").stream(QUESTION));
+    expect(deltas).toStrictEqual([]);
+    expect(error?.attempts).toHaveLength(3);
+    expect(error?.partial).toBeUndefined();
+  });
+});
+
+describe("reading", () => {
+  const words = ["Down ", "the ", "hill."];
+  const said = answer(...words.map((textDelta) => delta("text", { textDelta })));
+  let asked = 0;
+  const slowly: LocalProvider = {
+    async *answer() {
+      asked += 1;
+      for (const each of said) {
+        await Promise.resolve();
+        yield each;
+      }
+    },
+  };
+  const stream = () => createClient({ providers: { here: slowly } }).stream({ ...QUESTION, model: "m" });
+  const textOf = (deltas: readonly Delta[]) =>
+    deltas.map((each) => (each.kind === "text" ? each.payload.textDelta : "")).join("");
+
+  test("nothing is sent before somebody reads", async () => {
+    asked = 0;
+    const unread = stream();
+    expect(unread.snapshot()).toBeUndefined();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBe(0);
+    await unread.next();
+    expect(asked).toBe(1);
+  });
+
+  test("one delta at a time gives all of them, in their order", async () => {
+    const { deltas } = await readAll(stream());
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(said.map(({ kind }) => kind));
+    expect(textOf(deltas)).toBe("Down the hill.");
+  });
+
+  test("batches give the same", async () => {
+    const deltas: Delta[] = [];
+    for await (const batch of stream().batches()) {
+      expect(batch.length).toBeGreaterThan(0);
+      deltas.push(...batch);
+    }
+    expect(textOf(deltas)).toBe("Down the hill.");
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(said.map(({ kind }) => kind));
+  });
+
+  test("the response alone reads to the end, may be asked again, and leaves the deltas to the iterator", async () => {
+    const one = stream();
+    const [first, second] = await Promise.all([one.response(), one.response()]);
+    expect(second).toBe(first);
+    expect(first.message.parts).toStrictEqual([{ type: "text", text: "Down the hill." }]);
+    expect(textOf((await readAll(one)).deltas)).toBe("Down the hill.");
+    expect(await one.response()).toBe(first);
+  });
+
+  test("whoever iterates goes on where the last one was", async () => {
+    const one = stream();
+    const first = await one.next();
+    expect(first.value?.kind).toBe("start");
+    const second = await one.next();
+    const rest: Delta[] = [];
+    for await (const batch of one.batches()) rest.push(...batch);
+    expect(textOf([second.value as Delta, ...rest])).toBe("Down the hill.");
+  });
+
+  test("several that wait at once are served in their order", async () => {
+    const one = stream();
+    const results = await Promise.all(Array.from({ length: said.length + 2 }, () => one.next()));
+    expect(results.slice(0, said.length).map(({ value }) => (value as Delta).kind)).toStrictEqual(
+      said.map(({ kind }) => kind),
+    );
+    expect(results.slice(said.length)).toStrictEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ]);
+  });
+
+  test("a snapshot tells at any time what has arrived", async () => {
+    const one = stream();
+    const seen: string[] = [];
+    for await (const _ of one) seen.push(JSON.stringify(one.snapshot()?.message.parts));
+    expect(seen.at(-1)).toBe('[{"type":"text","text":"Down the hill."}]');
+    expect(new Set(seen).size).toBe(words.length);
+    expect(one.snapshot()?.complete).toBe(true);
+  });
+
+  test("a provider that does not wait is read in batches, and what it throws comes after what it said", async () => {
+    const provider: LocalProvider = {
+      *answer() {
+        yield* said.slice(0, -1);
+        throw new Error("out of memory");
+      },
+    };
+    const one = createClient({ providers: { here: provider } }).stream({ ...QUESTION, model: "m" });
+    const { deltas, error } = await readAll(one);
+    expect(textOf(deltas)).toBe("Down the hill.");
+    expect(error).toMatchObject({ code: "unknown", partial: { message: { metadata: { interrupted: true } } } });
+    expect(error?.message).toContain("out of memory");
+    expect(error?.cause).toMatchObject({ message: "out of memory" });
+  });
+
+  test("a rule that is broken in the middle ends the answer after what was legal", async () => {
+    const provider: LocalProvider = {
+      answer: () => [...said.slice(0, 2), delta("tool_call_end", { toolCallId: "x" })],
+    };
+    const one = createClient({ providers: { here: provider } }).stream({ ...QUESTION, model: "m" });
+    const { deltas, error } = await readAll(one);
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
+    expect(error?.message).toContain("call-started");
+  });
+
+  test("deltas that a provider keeps for itself stay as they are", async () => {
+    const before = structuredClone(said);
+    const provider: LocalProvider = { answer: () => said };
+    const client = createClient({ providers: { here: provider } });
+    const both = [
+      await client.stream({ ...QUESTION, model: "m" }).response(),
+      await client.complete({ ...QUESTION, model: "m" }),
+    ];
+    expect(both[0]?.message).toStrictEqual(both[1]?.message);
+    expect(said).toStrictEqual(before);
+  });
+});
+
+test("the price of an answer is said before its end, and after an error", async () => {
+  const prices = { "*": { input: 1_000_000, output: 1_000_000 } };
+  const usage = delta("usage", { inputTokens: 2, outputTokens: 3 });
+  for (const last of [
+    delta("done", { finishReason: "stop" }),
+    delta("error", { errorCode: "server", retryable: false }),
+  ]) {
+    const provider: LocalProvider = {
+      answer: () => [...answer(delta("text", { textDelta: "a" }), usage).slice(0, -1), last],
+    };
+    const { deltas } = await readAll(
+      createClient({ providers: { here: provider }, prices }).stream({ ...QUESTION, model: "m" }),
+    );
+    expect(deltas.slice(-2)).toMatchObject([{ kind: "usage", payload: { cost: 5 } }, { kind: last.kind }]);
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+  }
+});
+
+test("the connection of a stream whose answer was whole is used again", async () => {
+  const { chunks = [] } = streamReply("openai-chat");
+  // The reply ends a while after the answer.
+  await using server = await replayServer({ "*": { chunks: [...chunks, ": bye\n\n"], delayMs: 3 } });
+  const client = clientAt(server);
+  for (let n = 0; n < 4; n += 1) {
+    // Whoever leaves with the last delta has read it all.
+    for await (const { kind } of client.stream(QUESTION)) if (kind === "done") break;
+    await server.requests.at(-1)?.ended;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(server.connections).toBe(1);
+  expect(await Promise.all(server.requests.map(({ ended }) => ended))).toStrictEqual(Array(4).fill("sent"));
+});
+
+test("every timer of a call is put out when it is over", async () => {
+  await using server = await replayServer({ "*": streamReply("openai-chat") });
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  await clientAt(server).stream(QUESTION).response();
+  await server.requests[0]?.ended;
+  await new Promise((resolve) => setImmediate(resolve));
+  const cleared = new Set(clear.mock.calls.map(([timer]) => timer));
+  // Those without a reference keep nobody waiting: they are the pool's own.
+  const timers = set.mock.results.map(({ value }) => value as NodeJS.Timeout).filter((timer) => timer.hasRef());
+  vi.restoreAllMocks();
+  expect(timers.length).toBeGreaterThan(0);
+  expect(timers.filter((timer) => !cleared.has(timer))).toStrictEqual([]);
+});
+
+test("a server that does not end a reply whose answer is whole is left", async () => {
+  const { chunks = [] } = streamReply("openai-chat");
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  await using server = await replayServer({ "*": { chunks: [...chunks, ": more"], stall: length } });
+  await leavingNothing(server, () => clientAt(server).stream(QUESTION).response(), 0);
+  expect(await server.requests[0]?.ended).toBe("aborted");
+});
+
+describeStreams((streams) => {
+  const http = DIALECTS.flatMap((id) => (streams.get(id) ?? []).map((stream) => ({ id, stream })));
+
+  test("recorded streams over HTTP, cut anywhere, are what the dialect reads of their events", async () => {
+    expect(http.length).toBeGreaterThan(50);
+    const random = seededRandom(11);
+    const replies = new Map<string, Reply>();
+    await using server = await replayServer(
+      (request) => replies.get(request.headers["x-case"] ?? "") ?? { status: 500 },
+    );
+    for (const { id, stream } of http) {
+      const wire = theirs(id);
+      const events = stream.events.map((event) =>
+        // A recording may hold events in their envelopes, or the data alone.
+        id === "bedrock"
+          ? wire.formatEvent({ data: event as object })
+          : `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
+      );
+      const bytes = Buffer.concat(events.map((event) => Buffer.from(event)));
+      replies.set(stream.name, { chunks: cut(bytes, random, 4000), headers: { "content-type": "text/event-stream" } });
+      const decoder = wire.streamDecoder();
+      const all = [...decoder.push(bytes), ...decoder.end()];
+      // Some recordings hold several answers; a reply has one.
+      const direct = all.slice(0, all.findIndex(({ kind }) => kind === "done" || kind === "error") + 1);
+      const options = { headers: { "x-case": stream.name }, retry: { attempts: 1 } };
+      const { deltas, error } = await readAll(clientAt(server, id).stream(QUESTION, options));
+      const isSaid = direct.some(({ kind }) => kind !== "start" && kind !== "usage" && kind !== "error");
+      expect(unmarked(deltas), stream.name).toStrictEqual(isSaid ? unmarked(direct) : []);
+      expect(error?.code === undefined, stream.name).toBe(direct.at(-1)?.kind === "done");
+    }
+  });
+});
+
+/** Deltas without what the client adds, and texts joined: pieces of the wire cut them in other places. */
+function unmarked(deltas: readonly Delta[]): unknown {
+  return deltas.map((each) => {
+    const { message, ...payload } = each.payload as { message?: { metadata?: object } };
+    if (typeof message !== "object") return each;
+    const { metadata: _, ...rest } = message;
+    return { ...each, payload: Object.keys(rest).length > 0 ? { ...payload, message: rest } : payload };
+  });
+}

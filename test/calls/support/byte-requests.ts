@@ -1,0 +1,48 @@
+// Requests as bytes, for tests of what carries them.
+import type { Socket } from "node:net";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import type { HttpReply, HttpRequest } from "../../../src/calls/types.ts";
+
+export const never = new AbortController().signal;
+export const post = (url: string, body = "{}"): HttpRequest => ({
+  method: "POST",
+  url,
+  headers: { "content-type": "application/json" },
+  body,
+});
+
+export async function read({ body }: Pick<HttpReply, "body">): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+export async function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable("It should have failed."),
+    (error: unknown) => error,
+  );
+}
+
+/** Waits for what must come; the test's own limit ends what does not. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
+
+/** A server that takes connections and says the given bytes, or nothing. */
+export async function rawServer(says?: string): Promise<{ port: number; sockets: Set<Socket>; close: () => void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined); // the client goes away as it likes
+    socket.on("close", () => sockets.delete(socket));
+    socket.resume();
+    if (says !== undefined) socket.end(says);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("The server has no port.");
+  return { port: address.port, sockets, close: () => void server.close() };
+}

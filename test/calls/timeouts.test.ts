@@ -1,0 +1,310 @@
+// Limits of time: each where it belongs, and nothing left behind by any of them. No test says how long something takes;
+// what is too slow here would take forever, and the time of the limits passes only where a test lets it pass.
+import { describe, expect, test } from "vitest";
+import type { Client, LocalProvider, Transport } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import { computeCallTimeout } from "../../src/calls/retry-policy.ts";
+import { TransportError } from "../../src/calls/transport/transport-error.ts";
+import type { Delta } from "../../src/index.ts";
+import type { Reply, ReplayServer } from "../../src/testkit/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { type HeldTime, heldTime } from "./support/manual-clock.ts";
+import { leavingNothing } from "./support/leak-checks.ts";
+import { errorOf, readAll } from "./support/thrown-errors.ts";
+import { clientAt, providerAt, QUESTION, streamReply, wholeBody } from "./support/provider-fixtures.ts";
+
+const whole = wholeBody("openai-chat");
+const streamed = streamReply("openai-chat");
+const soon = 40;
+
+const clientIn = (time: HeldTime, server: ReplayServer): Client => clientAt(server, "openai-chat", time.options);
+
+describe.each(["complete", "stream"] as const)("%s", (how) => {
+  const reply: Reply = how === "complete" ? { body: whole } : streamed;
+  const ask = (client: Client, timeouts: object, attempts = 1) =>
+    how === "complete"
+      ? client.complete(QUESTION, { timeouts, retry: { attempts } })
+      : client.stream(QUESTION, { timeouts, retry: { attempts } }).response();
+
+  test("a server that does not answer is given up when the call's time is over", async () => {
+    await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
+    const time = heldTime();
+    await leavingNothing(
+      server,
+      async () => {
+        const asking = ask(clientIn(time, server), { totalMs: soon }, 3);
+        const error = await errorOf(time.passInSilence(server, asking));
+        expect(error).toMatchObject({ code: "timeout", attempts: [{ error: { kind: "timeout" } }] });
+        expect(error.message).toContain("timeouts.totalMs");
+        expect(await server.requests[0]?.ended).toBe("aborted");
+        expect(server.requests).toHaveLength(1);
+      },
+      0,
+    );
+  });
+
+  test("a server that does not answer is given up for this time, and may do better the next", async () => {
+    await using server = await replayServer({ "*": [{ ...reply, stall: "headers" }, reply] });
+    const time = heldTime();
+    await leavingNothing(server, async () => {
+      const given = await time.passInSilence(server, ask(clientIn(time, server), { replyMs: soon }, 2), 1);
+      expect(given.attempts).toMatchObject([{ error: { kind: "timeout" } }, { status: 200 }]);
+      expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+      expect(await server.requests[0]?.ended).toBe("aborted");
+    });
+  });
+
+  test.each([
+    ["the limit on its reply", { replyMs: soon }],
+    ["its own limit on the whole", { totalMs: soon }],
+    ["its own limit on the whole, in the middle of its attempts", { totalMs: soon * 2, replyMs: soon }],
+  ])("a provider that does not answer is passed over by %s", async (_, timeouts) => {
+    await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
+    const time = heldTime();
+    await leavingNothing(
+      server,
+      async () => {
+        const there = { ...providerAt(server, "openai-chat"), timeouts };
+        const providers = { there, here: { answer: () => answer() } };
+        const client = createClient({ providers, retry: { attempts: 3 }, ...time.options });
+        const options = { fallbacks: ["here/m"], retry: { baseMs: 0 } };
+        const asking =
+          how === "complete" ? client.complete(QUESTION, options) : client.stream(QUESTION, options).response();
+        const given = await time.passInSilence(server, asking);
+        expect(given.provider).toBe("here");
+        expect(given.attempts[0]).toMatchObject({ provider: "there", error: { kind: "timeout" } });
+      },
+      0,
+    );
+  });
+
+  test("a provider's own limit holds for its retries and waits, too", async () => {
+    await using server = await replayServer({ "*": { status: 503, headers: { "retry-after": "5" } } });
+    const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: 1000 } };
+    const providers = { there, here: { answer: () => answer() } };
+    const client = createClient({ providers, ...heldTime().options });
+    const given = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+    expect(given.attempts.map(({ provider }) => provider)).toStrictEqual(["there", "here"]);
+  });
+
+  test("silence before the headers is no gap", async () => {
+    const time = heldTime();
+    await using late = await replayServer(() => (time.pass(soon * 3), reply));
+    expect((await ask(clientIn(time, late), { gapMs: soon * 2 })).provider).toBe("there");
+  });
+
+  test.each([
+    ["its first byte", 0],
+    ["its middle", 30],
+  ])("silence before %s is a timeout, and the next attempt may be better", async (_, stall) => {
+    await using server = await replayServer({ "*": [{ ...reply, stall }, reply] });
+    const time = heldTime();
+    await leavingNothing(server, async () => {
+      const given = await time.passInSilence(server, ask(clientIn(time, server), { gapMs: soon }, 2), 1);
+      expect(given.attempts).toMatchObject([{ status: 200, error: { kind: "timeout" } }, { status: 200 }]);
+      expect(given.attempts[0]?.error?.message).toContain("timeouts.gapMs");
+      expect(await server.requests[0]?.ended).toBe("aborted");
+    });
+  });
+
+  test("the time of the call is over in the middle of a reply that never ends", async () => {
+    const endless = { ...reply, stall: how === "complete" ? 30 : 400 };
+    await using server = await replayServer({ "*": endless });
+    const time = heldTime();
+    await leavingNothing(
+      server,
+      async () => {
+        const asking = ask(clientIn(time, server), { totalMs: soon * 2 }, 3);
+        const error = await errorOf(time.passInSilence(server, asking));
+        expect(error.code).toBe("timeout");
+        expect(server.requests).toHaveLength(1);
+      },
+      0,
+    );
+  });
+
+  test("the time of the call is over while it waits for the next attempt", async () => {
+    await using server = await replayServer({ "*": { status: 500 } });
+    const time = heldTime();
+    const sleep = (_: number, signal: AbortSignal): Promise<void> => (time.passLater(soon), forever(signal));
+    const client = clientAt(server, "openai-chat", { effects: { ...time.options.effects, sleep } });
+    const error = await errorOf(ask(client, { totalMs: soon }, 3));
+    expect(error.code).toBe("timeout");
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+/** A sleep that ends with its signal only. */
+function forever(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("woken"))));
+}
+
+test("a timeout in the middle of a stream is its last delta, and what had arrived is on the error", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  const time = heldTime();
+  await leavingNothing(
+    server,
+    async () => {
+      const stream = clientIn(time, server).stream(QUESTION, { timeouts: { gapMs: soon } });
+      // Time passes once a text has arrived.
+      while ((await stream.next()).value?.kind !== "text");
+      const { deltas, error } = await time.passInSilence(server, readAll(stream));
+      expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
+      expect(error?.code).toBe("timeout");
+      expect(error?.partial?.message.parts[0]).toMatchObject({ type: "text" });
+    },
+    0,
+  );
+});
+
+test("a provider's own limit ends a stream that nobody reads, and is found on coming back", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  const time = heldTime();
+  await leavingNothing(
+    server,
+    async () => {
+      const heard: unknown[] = [];
+      const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: soon } };
+      const { effects } = time.options;
+      const client = createClient({ providers: { there }, effects, onAttempt: ({ error }) => heard.push(error?.kind) });
+      const stream = client.stream(QUESTION);
+      await stream.next();
+      time.pass(soon);
+      expect(await server.requests[0]?.ended).toBe("aborted");
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(heard).toStrictEqual(["timeout"]);
+      const { deltas, error } = await readAll(stream);
+      expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
+      expect(error?.message).toContain(`${soon} ms (timeouts.totalMs)`);
+    },
+    0,
+  );
+});
+
+test.each<[whose: string, own: object, client: object, call: object, totalMs: number]>([
+  ["the call's", { totalMs: 1 }, { totalMs: 2 }, { totalMs: 3 }, 3],
+  ["the client's", { totalMs: 1 }, { totalMs: 2 }, {}, 2],
+  ["the default and the providers'", { totalMs: 1000 }, {}, {}, 601_000],
+  ["the default", {}, {}, {}, 600_000],
+])("the limit of a call is %s", (_, own, client, call, totalMs) => {
+  expect(computeCallTimeout(call, client, [own, undefined])).toBe(totalMs);
+});
+
+test("a reader that takes its time is no silence", async () => {
+  // In pieces, so that the answer is not whole when the reader pauses.
+  await using server = await replayServer({ "*": { ...streamed, delayMs: 5 } });
+  const time = heldTime();
+  const stream = clientIn(time, server).stream(QUESTION, { timeouts: { gapMs: soon } });
+  await stream.next();
+  time.pass(soon * 3);
+  expect((await readAll(stream)).error).toBeUndefined();
+});
+
+test("a reader that takes longer than the call may is told so when it comes back", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  const time = heldTime();
+  await leavingNothing(
+    server,
+    async () => {
+      const stream = clientIn(time, server).stream(QUESTION, { timeouts: { totalMs: soon } });
+      await stream.next();
+      time.pass(soon);
+      expect(await server.requests[0]?.ended).toBe("aborted");
+      const { deltas, error } = await readAll(stream);
+      expect(error?.code).toBe("timeout");
+      expect(deltas.at(-1)?.kind).toBe("error");
+    },
+    0,
+  );
+});
+
+test("the limit for a connection is the transport's, and its word counts", async () => {
+  const limits: number[] = [];
+  const transport: Transport = {
+    send(_, { connectMs }) {
+      limits.push(connectMs);
+      return Promise.reject(new TransportError("timeout", "No connection", { stage: "connect" }));
+    },
+    close: () => Promise.resolve(),
+  };
+  const client = clientAt({ url: "http://127.0.0.1:9" }, "openai-chat", { transport });
+  const error = await errorOf(client.complete(QUESTION, { timeouts: { connectMs: 77 } }));
+  expect(error).toMatchObject({ code: "timeout" });
+  expect(limits).toStrictEqual([77, 77, 77]);
+});
+
+describe("a local provider", () => {
+  /** Gives deltas, then falls silent for a time, whatever its signal says. */
+  const deaf = (time: HeldTime, deltas: readonly Delta[], ms = soon): LocalProvider => ({
+    async *answer() {
+      yield* deltas;
+      time.passLater(ms);
+      await new Promise(() => undefined);
+    },
+  });
+
+  test("that falls silent is left behind", async () => {
+    const said = answer(delta("text", { textDelta: "Down" })).slice(0, -1);
+    const time = heldTime();
+    const client = createClient({ providers: { here: deaf(time, said) }, ...time.options });
+    const { deltas, error } = await readAll(client.stream({ model: "m", messages: [] }, { timeouts: { gapMs: soon } }));
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
+    expect(error?.code).toBe("timeout");
+  });
+
+  test("that does not begin is left for the next one", async () => {
+    const time = heldTime();
+    const providers = { slow: deaf(time, []), here: { answer: () => answer() } };
+    const client = createClient({ providers, ...time.options });
+    const options = { timeouts: { replyMs: soon }, retry: { attempts: 1 }, fallbacks: ["here/m"] };
+    const given = await client.complete({ model: "slow/m", messages: [] }, options);
+    expect(given.provider).toBe("here");
+    expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+  });
+
+  test("may take its time before it begins", async () => {
+    const time = heldTime();
+    const here: LocalProvider = {
+      async *answer() {
+        await new Promise((resolve) => setImmediate(resolve));
+        time.pass(soon * 2);
+        yield* answer();
+      },
+    };
+    const client = createClient({ providers: { here }, ...time.options });
+    expect((await client.complete({ model: "m", messages: [] }, { timeouts: { gapMs: soon } })).provider).toBe("here");
+  });
+
+  test("has limits of its own, which win over the client's; and those of the call win over them", async () => {
+    const time = heldTime();
+    const here = { ...deaf(time, [], soon + 1), timeouts: { totalMs: soon } };
+    const client = createClient({ providers: { here }, timeouts: { totalMs: 60_000 }, ...time.options });
+    const error = await errorOf(client.complete({ model: "m", messages: [] }));
+    expect(error.message).toContain(`${soon} ms`);
+    const other = await errorOf(client.complete({ model: "m", messages: [] }, { timeouts: { totalMs: soon + 1 } }));
+    expect(other.message).toContain(`${soon + 1} ms`);
+  });
+});
+
+test("a test that does not wait for retries does not reach the limits sooner", async () => {
+  await using server = await replayServer({ "*": [{ status: 500 }, { body: whole, delayMs: soon }] });
+  const client = clientAt(server, "openai-chat", { effects: { sleep: () => Promise.resolve() } });
+  expect((await client.complete(QUESTION)).attempts).toHaveLength(2);
+});
+
+test("without limits there is no timer", async () => {
+  const before = timers();
+  let during = -1;
+  const here: LocalProvider = { answer: () => ((during = timers()), answer()) };
+  const client = createClient({
+    providers: { here },
+    timeouts: { totalMs: Infinity, replyMs: Infinity, gapMs: Infinity },
+  });
+  await client.complete({ model: "m", messages: [] });
+  expect(during).toBe(before);
+});
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+}

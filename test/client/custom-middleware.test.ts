@@ -1,0 +1,77 @@
+// Middleware of a caller's own: what it is given, passes on and gives back is looked at, and its mistakes are told.
+import { describe, expect, test } from "vitest";
+import type { Middleware } from "koine/client";
+import { createClient } from "koine/client";
+import { user } from "koine";
+import { counting } from "./support/counting-provider.ts";
+import { errorOf, readAll } from "../calls/support/thrown-errors.ts";
+
+const REQUEST = { model: "m", messages: [user("hello")] };
+
+/** What a caller without types may write. */
+function clientWith(...layers: object[]): ReturnType<typeof createClient> {
+  return createClient({ providers: { near: counting() }, middleware: layers });
+}
+
+const passing: Middleware = { complete: (call, next) => next(call), stream: (call, next) => next(call) };
+
+describe("a layer that is wrong is told, with its place", () => {
+  type Layer = Record<"complete" | "stream", (call: object, next: (call?: object) => unknown) => unknown>;
+  const both = (method: Layer["complete"]): Layer => ({ complete: method, stream: method });
+
+  test.each<[what: string, layer: Layer, says: string]>([
+    ["gives nothing", both(() => undefined), "must return what next(call) gives"],
+    ["forgets to return", both((call, next) => void next(call)), "must return what next(call) gives"],
+    ["gives something else", both(() => ({ text: "hello" })), "must return what next(call) gives"],
+    ["passes nothing on", both((_, next) => next()), "must pass { request, options } to next"],
+    ["passes a request on", both((_, next) => next(REQUEST)), "must pass { request, options } to next"],
+  ])("one that %s", async (_, layer, says) => {
+    const client = clientWith(passing, layer);
+    for (const [how, call] of [
+      ["complete", client.complete(REQUEST)],
+      ["stream", client.stream(REQUEST).response()],
+    ] as const) {
+      const error = await errorOf(call);
+      expect(error).toMatchObject({ code: "configuration", path: `/middleware/1/${how}` });
+      expect(error.message).toContain(says);
+    }
+  });
+
+  test("one that gives the promise of a stream is told what there is for that", async () => {
+    const client = clientWith({ stream: async (call: object, next: (call: object) => unknown) => next(call) });
+    expect((await errorOf(client.stream(REQUEST).response())).message).toContain("deferStream");
+  });
+});
+
+test("what a layer throws, the reader of the stream is thrown", async () => {
+  const client = clientWith(passing, {
+    stream() {
+      throw new RangeError("not today");
+    },
+  });
+  const stream = client.stream(REQUEST);
+  await expect(stream.next()).rejects.toThrow("not today");
+  await expect(stream.response()).rejects.toThrow(RangeError);
+});
+
+test("a layer may change the call, and pass over one of the ways to ask", async () => {
+  const told: Middleware = {
+    complete: (call, next) => next({ ...call, request: { ...call.request, messages: [user("refuse")] } }),
+  };
+  const client = clientWith(told);
+  expect((await errorOf(client.complete(REQUEST))).code).toBe("rate-limit");
+  expect((await readAll(client.stream(REQUEST))).error).toBeUndefined();
+});
+
+test("a layer sees headers as a plain object, in whatever form they came", async () => {
+  const seen: unknown[] = [];
+  const client = clientWith({
+    complete(call: { options: { headers?: object } }, next: (call: object) => unknown) {
+      seen.push(call.options.headers);
+      return next(call);
+    },
+  });
+  await client.complete(REQUEST, { headers: new Headers({ "X-Trace": "1" }) });
+  await client.complete(REQUEST, { headers: { "X-Trace": "2" } });
+  expect(seen).toStrictEqual([{ "x-trace": "1" }, { "X-Trace": "2" }]);
+});

@@ -1,0 +1,164 @@
+// The demo provider's rougher side: seals that it checks, errors on order, and time that passes.
+import { describe, expect, test } from "vitest";
+import type { Delta, Message, Part } from "koine";
+import { checkDeltas, editPart, PROVIDER_ERROR_KINDS, user } from "koine";
+import type { DemoOptions } from "koine/client";
+import { ClientError, createClient, demo } from "koine/client";
+import { thrown } from "../support/thrown.ts";
+import type { Rest } from "./support/demo-answers.ts";
+import { answered, ask, deltasOf, signal, tools, wordsOf } from "./support/demo-answers.ts";
+
+describe("seals", () => {
+  const question = [user("think call weather then clock")];
+  const first = ask(question, { tools });
+  const history = answered(question, first);
+
+  function withReasoning(change: (part: Part) => Part[]): Message[] {
+    return history.map((message) => ({
+      ...message,
+      parts: message.parts.flatMap((part) => (part.type === "reasoning" ? change(part) : [part])),
+    }));
+  }
+
+  test("reasoning that comes back as it was is taken, and reasoned on", () => {
+    const second = ask(history, { tools });
+    expect(wordsOf(second, "reasoning")).toContain("The tools have answered.");
+    expect(ask(answered(history, second), { tools }).finishReason.unified).toBe("stop");
+  });
+
+  test.each<[string, (part: Part) => Part[]]>([
+    ["changed reasoning", (part) => [{ ...part, text: "Something else." } as Part]],
+    ["missing reasoning before calls", () => []],
+    ["a missing signature before calls", (part) => [editPart(part, { seals: undefined })]],
+    [
+      "an altered signature",
+      (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, value: `${seal.value}0` })) }],
+    ],
+    [
+      "a signature of somebody else",
+      (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, provider: "other" })) }],
+    ],
+  ])("%s is refused as a provider would", (_, change) => {
+    const error = thrown(ClientError, () => ask(withReasoning(change), { tools }));
+    expect(error).toMatchObject({ code: "invalid-request", status: 400, kind: "invalid-request" });
+    expect(error.path).toMatch(/^\/messages\/1/);
+  });
+
+  test.each<[string, Message[], Rest, DemoOptions]>([
+    ["in earlier turns reasoning may be missing", [...withReasoning(() => []), user("and now?")], {}, {}],
+    [
+      "calls of somebody else need none",
+      withReasoning((part) => [editPart(part, { seals: undefined })]),
+      {},
+      { issuer: "other" },
+    ],
+    ["where reasoning is off, none is needed", withReasoning(() => []), { reasoning: { effort: "none" } }, {}],
+  ])("%s", (_, messages, rest, options) => {
+    expect(ask(messages, { tools, ...rest }, options).message.parts).not.toStrictEqual([]);
+  });
+
+  test("the request may ask for reasoning, too", () => {
+    const answer = ask("hello", { reasoning: { effort: "low" } });
+    expect(answer.message.parts.map(({ type }) => type)).toStrictEqual(["reasoning", "text"]);
+    expect(answer.usage?.reasoningTokens).toBeGreaterThan(0);
+  });
+});
+
+describe("failures", () => {
+  test.each(PROVIDER_ERROR_KINDS)("`error %s` fails before a word is said, or midway", (kind) => {
+    const error = thrown(ClientError, () => deltasOf(`error ${kind}`));
+    expect(error.error?.kind).toBe(kind);
+    const deltas = deltasOf(`error ${kind} midway`);
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+    expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: kind, message: error.message } });
+    expect(deltas.filter((delta) => delta.kind === "text").length).toBeGreaterThan(1);
+    // B67: what was used is told all the same.
+    expect(deltas.at(-2)).toMatchObject({ kind: "usage" });
+  });
+});
+
+describe("time", () => {
+  /** Waits that end at once, and how long they would have been. */
+  function heldSleep(): { sleep: NonNullable<DemoOptions["sleep"]>; waits: number[] } {
+    const waits: number[] = [];
+    return { waits, sleep: async (ms, wait) => void (wait.throwIfAborted(), waits.push(ms)) };
+  }
+
+  async function collect(message: string, options: DemoOptions): Promise<Delta[]> {
+    const deltas: Delta[] = [];
+    for await (const delta of demo(options).answer({ messages: [user(message)] }, { signal })) deltas.push(delta);
+    return deltas;
+  }
+
+  test.each<[string, string, number | undefined, number]>([
+    ["a delay is waited for before every delta", "hello", 20, 20],
+    ["`slow` takes its time", "slow hello", undefined, 200],
+    ["a longer delay stays", "slow hello", 500, 500],
+  ])("%s", async (_, message, delayMs, wait) => {
+    const { sleep, waits } = heldSleep();
+    const deltas = await collect(message, { delayMs, sleep });
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+    expect(waits).toStrictEqual(deltas.map(() => wait));
+  });
+
+  test("`stall` says something, then nothing until the caller gives up", async () => {
+    const controller = new AbortController();
+    const said: Delta[] = [];
+    const stalled = (async () => {
+      for await (const delta of demo().answer({ messages: [user("stall")] }, controller)) {
+        said.push(delta);
+        if (delta.kind === "text") setImmediate(() => controller.abort(new Error("enough")));
+      }
+    })();
+    await expect(stalled).rejects.toThrow("enough");
+    expect(said.at(-1)?.kind).toBe("text");
+  });
+});
+
+describe("through a client", () => {
+  const model = "demo/koine";
+  const client = createClient({
+    providers: { demo: demo(), other: demo({ issuer: "other" }) },
+    retry: { attempts: 1 },
+  });
+
+  test.each(PROVIDER_ERROR_KINDS)("%s arrives as an error of that code, before and midway", async (kind) => {
+    for (const message of [`error ${kind}`, `error ${kind} midway`]) {
+      const failed = client.complete({ model, messages: [user(message)] });
+      await expect(failed).rejects.toMatchObject({ name: "ClientError", code: kind, provider: "demo" });
+    }
+  });
+
+  test("two demos take turns in one conversation, each with its own signatures", async () => {
+    const messages: Message[] = [];
+    for (const name of ["demo", "other", "demo", "other"]) {
+      messages.push(user("think call clock"));
+      for (let step = 0; step < 2; step++) {
+        const answer = await client.complete({ model: `${name}/koine`, messages, tools });
+        messages.splice(0, Infinity, ...answered(messages, answer));
+      }
+    }
+    const issuers = messages.flatMap(({ parts }) =>
+      parts.flatMap(({ seals = [] }) => seals.map((seal) => seal.provider)),
+    );
+    expect(issuers).toStrictEqual(["demo", "demo", "other", "other", "demo", "demo", "other", "other"]);
+  });
+
+  test("an object is answered as its schema says", async () => {
+    const schema = {
+      type: "object",
+      properties: { city: { type: "string" }, celsius: { type: "number", minimum: -90 } },
+      required: ["city", "celsius"],
+    };
+    const { object } = await client.generateObject({ model, messages: [user("How is the weather?")], schema });
+    expect(object).toStrictEqual({ city: "Corinth", celsius: 1 });
+  });
+
+  test("a stalled answer ends when its time is up, and what was said is kept", async () => {
+    const failed = client.complete({ model, messages: [user("stall")] }, { timeouts: { gapMs: 20 } });
+    await expect(failed).rejects.toMatchObject({
+      code: "timeout",
+      partial: { message: { parts: [{ type: "text", text: "One moment " }], metadata: { interrupted: true } } },
+    });
+  });
+});

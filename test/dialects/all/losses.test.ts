@@ -1,0 +1,25 @@
+// The catalog of losses: a code has one meaning in every dialect.
+import { expect, test } from "vitest";
+import { dialect, dialects } from "../../../src/dialects/registry.ts";
+
+/** Returns the codes whose `field` differs between dialects. */
+function disagreements(ids: readonly string[], field: "action" | "level"): string[] {
+  const meanings = new Map<string, Set<string>>();
+  for (const id of ids) {
+    for (const [code, declared] of Object.entries(dialect(id).losses)) {
+      meanings.set(code, (meanings.get(code) ?? new Set()).add(declared[field]));
+    }
+  }
+  expect(meanings.size).toBeGreaterThan(50);
+  return [...meanings].flatMap(([code, each]) => (each.size > 1 ? [`${code}: ${[...each].join(", ")}`] : []));
+}
+
+test("a code has the same level in every dialect", () => {
+  expect(disagreements(dialects, "level")).toStrictEqual([]);
+});
+
+test("a code has the same action in all dialects that support requests", () => {
+  // Interchange shapes repair nothing: a repair of a provider can be the plain form of a shape.
+  const providers = dialects.filter((id) => dialect(id).supports.has("requests"));
+  expect(disagreements(providers, "action")).toStrictEqual([]);
+});

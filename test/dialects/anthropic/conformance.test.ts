@@ -1,0 +1,23 @@
+// Runs the conformance suites for the dialect `anthropic`: no silent loss, and its own data round-trips.
+import { test } from "vitest";
+import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import {
+  errorConformance,
+  messageConformance,
+  requestConformance,
+  responseConformance,
+} from "../../../src/testkit/index.ts";
+import { tries } from "../../support/tries.ts";
+import { requestSamples } from "./request-samples.ts";
+import { errorSamples, responseSamples } from "./response-samples.ts";
+import { messageSamples } from "./message-samples.ts";
+
+const dialect = anthropic();
+const mutants = tries(400);
+const cases = [
+  ...messageConformance(dialect, { samples: messageSamples, mutants }),
+  ...requestConformance(dialect, { samples: requestSamples, mutants }),
+  ...responseConformance(dialect, { samples: responseSamples, mutants }),
+  ...errorConformance(dialect, { samples: errorSamples, mutants }),
+];
+for (const { title, run } of cases) test(title, run);

@@ -1,0 +1,288 @@
+// Repairs of a history, tested with a dialect whose wire is the history itself.
+import { describe, expect, test } from "vitest";
+import { defineDialect } from "../../../src/dialects/define.ts";
+import type { HistoryRules } from "../../../src/dialects/kit/history/prepare-history.ts";
+import { prepareHistory } from "../../../src/dialects/kit/history/prepare-history.ts";
+import { storeResultOrder } from "../../../src/dialects/kit/history/pair-tool-results.ts";
+import { PROVIDER_LOSSES } from "../../../src/dialects/kit/losses/provider-catalog.ts";
+import type { Message } from "../../../src/model/message.ts";
+import { assistant, user } from "../../../src/model/message.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../../../src/model/parts.ts";
+import { deepFreeze } from "../../../src/testkit/places.ts";
+
+function encodeHistory(
+  messages: Message[],
+  rules: HistoryRules = {},
+  repair = true,
+): { history: Message[]; losses: string[] } {
+  const probe = defineDialect({
+    id: "probe",
+    title: "Probe",
+    losses: PROVIDER_LOSSES,
+    messages: { decode: () => [], encode: () => [] },
+    requests: {
+      decode: () => ({ messages: [] }),
+      encode: (request, context) => {
+        context.pathTracker.enter("messages");
+        const turns = prepareHistory(request.messages, rules, context);
+        context.pathTracker.leave();
+        return { wire: turns.map(({ message }) => message) };
+      },
+    },
+  });
+  const { wire, losses } = probe().encodeRequest({ messages: deepFreeze(messages) }, { repair });
+  return { history: wire as Message[], losses: losses.map(({ code, path }) => `${code} ${path}`) };
+}
+
+const call = (toolCallId: string, extra: Partial<ToolCallPart> = {}): ToolCallPart => ({
+  type: "tool-call",
+  toolCallId,
+  toolName: "f",
+  input: {},
+  ...extra,
+});
+const result = (toolCallId: string, output = toolCallId, extra: Partial<ToolResultPart> = {}): ToolResultPart => ({
+  type: "tool-result",
+  toolCallId,
+  toolName: "f",
+  isError: false,
+  output,
+  ...extra,
+});
+const tool = (...parts: Part[]): Message => ({ role: "tool", parts });
+const synthesized = (toolCallId: string): ToolResultPart =>
+  result(toolCallId, "No result was recorded for this call.", { isError: true });
+
+describe("pairing", () => {
+  const go = user("Go.");
+  const rows: [sentence: string, messages: Message[], history: Message[], losses: string[], rules?: HistoryRules][] = [
+    [
+      "a paired history stays as it is",
+      [go, assistant([call("a")]), tool(result("a"))],
+      [go, assistant([call("a")]), tool(result("a"))],
+      [],
+    ],
+    [
+      "B24: a call without a result gets one that says so",
+      [go, assistant([call("a")]), user("Well?")],
+      [go, assistant([call("a")]), tool(synthesized("a")), user("Well?")],
+      ["result-synthesized /messages/1/parts/0"],
+    ],
+    [
+      "B24: also at the very end, and beside an answered one",
+      [go, assistant([call("a"), call("b")]), tool(result("b"))],
+      [go, assistant([call("a"), call("b")]), tool(synthesized("a")), tool(result("b"))],
+      ["result-synthesized /messages/1/parts/0"],
+    ],
+    [
+      "B24: a made result follows its call's tool and format",
+      [go, assistant([call("a", { tool: "custom", format: "text" })])],
+      [
+        go,
+        assistant([call("a", { tool: "custom", format: "text" })]),
+        tool({ ...synthesized("a"), format: "text", tool: "custom" }),
+      ],
+      ["result-synthesized /messages/1/parts/0"],
+    ],
+    [
+      "B24: a second result of one call is left out",
+      [go, assistant([call("a")]), tool(result("a", "first")), tool(result("a", "second"))],
+      [go, assistant([call("a")]), tool(result("a", "first"))],
+      ["result-duplicate /messages/3/parts/0"],
+    ],
+    [
+      "B24: a result without a call is said as text, its media with it",
+      [go, tool(result("x", "42", { content: [{ type: "image", url: "https://example.com/i" }] }))],
+      [
+        go,
+        user([
+          { type: "text", text: "[Result of f, call x] 42" },
+          { type: "image", url: "https://example.com/i" },
+        ]),
+      ],
+      ["result-orphan /messages/1/parts/0"],
+    ],
+    [
+      "B24: a result before its call answers nothing",
+      [go, tool(result("a")), assistant([call("a")])],
+      [go, user("[Result of f, call a] a"), assistant([call("a")]), tool(synthesized("a"))],
+      ["result-orphan /messages/1/parts/0", "result-synthesized /messages/2/parts/0"],
+    ],
+    [
+      "a result that stands too late is brought to its call",
+      [go, assistant([call("a")]), user("Hm."), tool(result("a"))],
+      [go, assistant([call("a")]), tool(result("a")), user("Hm.")],
+      ["result-moved /messages/3/parts/0"],
+    ],
+    [
+      "B25: results go out in call order",
+      [go, assistant([call("a"), call("b")]), tool(result("b"), result("a"))],
+      [go, assistant([call("a"), call("b")]), tool(result("a"), result("b"))],
+      ["results-reordered /messages/2/parts/0"],
+    ],
+    [
+      "B25: also across messages",
+      [go, assistant([call("a"), call("b")]), tool(result("b")), tool(result("a"))],
+      [go, assistant([call("a"), call("b")]), tool(result("a")), tool(result("b"))],
+      ["results-reordered /messages/2/parts/0"],
+    ],
+    [
+      "B17: an id that was used before is told apart, and the n-th result belongs to the n-th call",
+      [
+        go,
+        assistant([call("a")]),
+        tool(result("a", "first")),
+        assistant([call("a"), call("b")]),
+        tool(result("a", "second")),
+      ],
+      [
+        go,
+        assistant([call("a")]),
+        tool(result("a", "first")),
+        assistant([call("a_2"), call("b")]),
+        tool(result("a_2", "second")),
+        tool(synthesized("b")),
+      ],
+      [
+        "call-id-repeated /messages/3/parts/0/toolCallId",
+        "call-id-repeated /messages/4/parts/0/toolCallId",
+        "result-synthesized /messages/3/parts/1",
+      ],
+    ],
+    [
+      "B17: also where results may stand anywhere",
+      [go, assistant([call("a")]), assistant([call("a")]), tool(result("a", "first"))],
+      [go, assistant([call("a")]), assistant([call("a_2")]), tool(synthesized("a_2")), tool(result("a", "first"))],
+      ["call-id-repeated /messages/2/parts/0/toolCallId", "result-synthesized /messages/2/parts/0"],
+      { allowsAnyPosition: true },
+    ],
+    [
+      "B33: what the provider ran is none of our business",
+      [go, assistant([call("a", { executor: "provider" })])],
+      [go, assistant([call("a", { executor: "provider" })])],
+      [],
+    ],
+    [
+      "results may stand anywhere where the target does not mind",
+      [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"), result("a"))],
+      [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"), result("a"))],
+      [],
+      { allowsAnyPosition: true },
+    ],
+    [
+      "but each call still has one",
+      [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"))],
+      [go, assistant([call("a"), call("b")]), tool(synthesized("a")), user("Hm."), tool(result("b"))],
+      ["result-synthesized /messages/1/parts/0"],
+      { allowsAnyPosition: true },
+    ],
+    [
+      "a stored call may be answered",
+      [tool(result("a")), go],
+      [tool(result("a")), go],
+      [],
+      { allowsAnyPosition: true, allowsStoredCalls: true },
+    ],
+    [
+      "a run of assistant messages is one turn",
+      [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
+      [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
+      [],
+    ],
+    [
+      "unless results must follow the very message that called",
+      [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
+      [go, assistant([call("a")]), tool(result("a")), assistant("Wait.")],
+      ["result-moved /messages/3/parts/0"],
+      { requiresSameMessage: true },
+    ],
+  ];
+  test.each(rows)("%s", (_, messages, history, losses, rules) => {
+    expect(encodeHistory(messages, rules)).toEqual({ history, losses });
+  });
+
+  test.each(rows)("without repairs nothing changes: %s", (_, messages, _history, _losses, rules) => {
+    expect(encodeHistory(messages, rules, false)).toEqual({ history: messages, losses: [] });
+  });
+
+  test("B25: an order of results that the dialect's own wire had is kept", () => {
+    const messages = [go, assistant([call("a"), call("b")]), tool(result("b"), result("a"))];
+    storeResultOrder(messages, "probe");
+    expect(encodeHistory(messages)).toEqual({ history: messages, losses: [] });
+    expect(encodeHistory(structuredClone(messages).slice(1)).losses).toEqual([]);
+  });
+
+  test("many parallel calls are paired in linear time", () => {
+    const ids = Array.from({ length: 50_000 }, (_, at) => `c${at}`);
+    const messages = [go, assistant(ids.map((id) => call(id))), tool(...ids.map((id) => result(id)))];
+    expect(encodeHistory(messages).losses).toEqual([]);
+    expect(encodeHistory(messages.slice(0, 2)).losses).toHaveLength(50_000);
+    const reversed = [go, messages[1] as Message, tool(...ids.toReversed().map((id) => result(id)))];
+    expect(encodeHistory(reversed).losses).toHaveLength(49_999);
+    expect(encodeHistory(reversed, { allowsAnyPosition: true }).losses).toEqual([]);
+  });
+});
+
+describe("texts", () => {
+  const signed: Part = { type: "reasoning", text: "", seals: [{ dialect: "probe", kind: "signature", value: "s" }] };
+  const blank: Part = { type: "text", text: " \n" };
+  const rows: [sentence: string, messages: Message[], rules: HistoryRules, history: Message[], losses: string[]][] = [
+    [
+      "B34: blank text is left out",
+      [user([blank, { type: "text", text: "Hi." }])],
+      { noBlankText: true },
+      [user("Hi.")],
+      ["text-blank /messages/0/parts/0"],
+    ],
+    [
+      "B34: but not beside signed reasoning",
+      [user("Hi."), assistant([signed, blank, { type: "text", text: "A" }, blank])],
+      { noBlankText: true },
+      [user("Hi."), assistant([signed, blank, { type: "text", text: "A" }])],
+      ["text-blank /messages/1/parts/3"],
+    ],
+    [
+      "B35: white space at the end of a final assistant text is trimmed",
+      [user("Hi."), assistant("Once upon a ")],
+      { noTrailingSpace: true },
+      [user("Hi."), assistant("Once upon a")],
+      ["text-trimmed /messages/1/parts/0/text"],
+    ],
+    [
+      "B35: elsewhere it stays",
+      [assistant("So "), user("Hi. ")],
+      { noTrailingSpace: true },
+      [assistant("So "), user("Hi. ")],
+      [],
+    ],
+    [
+      "B36: a prefill is reported",
+      [user("Hi."), assistant("So")],
+      { noPrefill: true },
+      [user("Hi."), assistant("So")],
+      ["prefill-unsupported /messages/1/role"],
+    ],
+    [
+      "B50: half a character is replaced, deep in arguments and results too",
+      [
+        user("a\ud800"),
+        assistant([call("a", { input: { "k\udc00": ["\ud83d", "\ud83d\ude00"] } })]),
+        tool(result("a", "\udc00")),
+      ],
+      {},
+      [
+        user("a\ufffd"),
+        assistant([call("a", { input: { "k\ufffd": ["\ufffd", "\ud83d\ude00"] } })]),
+        tool(result("a", "\ufffd")),
+      ],
+      [
+        "lone-surrogate-replaced /messages/0/parts/0/text",
+        "lone-surrogate-replaced /messages/1/parts/0/input",
+        "lone-surrogate-replaced /messages/2/parts/0/output",
+      ],
+    ],
+  ];
+  test.each(rows)("%s", (_, messages, rules, history, losses) => {
+    expect(encodeHistory(messages, rules)).toEqual({ history, losses });
+  });
+});

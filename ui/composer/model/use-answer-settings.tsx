@@ -1,0 +1,102 @@
+// Model and settings of a chat's next answer, with the controls that show and change them.
+import { type ReactNode, useEffect, useState } from "react";
+import { useApi, useModels } from "../../data/hooks.ts";
+import type { AnswerSettings, ConversationActions, ConversationState } from "../../data/types.ts";
+import { Button } from "../../kit/index.ts";
+import {
+  describeInheritedSettings,
+  type LastCall,
+  readLastCall,
+  findLastRunId,
+  omitsTools,
+  chooseNextModel,
+  withTools,
+} from "./last-call.ts";
+import styles from "../composer.module.css";
+import { storeLastModel } from "./model-choice.ts";
+import { ModelPicker } from "./model-picker.tsx";
+
+export interface NextAnswerSettings {
+  answerSettings: AnswerSettings;
+  picker: ReactNode;
+  /** Shows what the next call repeats from the last one, if anything. */
+  inheritedNote: ReactNode;
+}
+
+export function useAnswerSettings(state: ConversationState, actions: ConversationActions): NextAnswerSettings {
+  const models = useModels();
+  const last = useLastCall(state);
+  // Changes of this component, until the thread has stored them.
+  const [changed, setChanged] = useState<AnswerSettings>({});
+  const effective: AnswerSettings = { ...state.answerSettings, ...changed };
+  const change = (changes: AnswerSettings): void => {
+    setChanged((current) => ({ ...current, ...changes }));
+    // If they cannot be stored, they still apply to the next message.
+    actions.storeAnswerSettings(changes).catch(() => undefined);
+  };
+  const isKnown = effective.model !== undefined || last !== "loading";
+  const call = last === "loading" ? undefined : last;
+  const model = isKnown && models.length > 0 ? chooseNextModel(effective, call, models) : (effective.model ?? "");
+  const pick = (picked: string): void => {
+    // An emptied field restores the default model.
+    const next = picked === "" ? chooseNextModel({}, call, models) : picked;
+    if (picked !== "") storeLastModel(next);
+    change({ model: next });
+  };
+  const label = "Model for the next answer";
+  const picker = <ModelPicker compact label={label} value={model} placeholder="…" models={models} onChange={pick} />;
+  const note = describeInheritedSettings(call, effective);
+  const inheritedNote =
+    note === undefined ? null : (
+      <InheritedNote
+        note={note}
+        call={call}
+        answerSettings={effective}
+        onChange={({ settings = {} }) => change({ settings })}
+      />
+    );
+  return { answerSettings: { ...changed, ...(model !== "" && { model }) }, picker, inheritedNote };
+}
+
+/** Returns the call whose settings the server repeats; "loading" until it is read. */
+function useLastCall(state: ConversationState): LastCall | undefined | "loading" {
+  const api = useApi();
+  const runId = findLastRunId(state);
+  const [loaded, setLoaded] = useState<{ runId: string; call: LastCall | undefined }>();
+  useEffect(() => {
+    if (runId === undefined) return undefined;
+    let isUnmounted = false;
+    const show = (call: LastCall | undefined): void => void (isUnmounted || setLoaded({ runId, call }));
+    api.run(runId).then(
+      (run) => show(readLastCall(run)),
+      // The run may be purged; then only its messages are sent.
+      () => show(undefined),
+    );
+    return () => void (isUnmounted = true);
+  }, [api, runId]);
+  if (runId === undefined) return undefined;
+  // Until the next run is read, the previous call is a good approximation.
+  return loaded === undefined ? "loading" : loaded.call;
+}
+
+interface InheritedNoteProps {
+  note: string;
+  call: LastCall | undefined;
+  answerSettings: AnswerSettings;
+  onChange: (answerSettings: AnswerSettings) => void;
+}
+
+function InheritedNote({ note, call, answerSettings, onChange }: InheritedNoteProps) {
+  const isOmitted = omitsTools(answerSettings);
+  const hasTools = isOmitted || (call?.toolCount ?? 0) > 0;
+  return (
+    <p className={styles["along"]}>
+      {note}
+      {hasTools && (
+        <Button small onClick={() => onChange(withTools(answerSettings, isOmitted))}>
+          {isOmitted ? "Include the tools" : "Omit the tools"}
+        </Button>
+      )}
+    </p>
+  );
+}

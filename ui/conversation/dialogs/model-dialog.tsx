@@ -1,0 +1,59 @@
+// The dialog that selects a model for an answer: a configured one, or any name that a provider knows.
+import { useId, useState } from "react";
+import { useModels } from "../../data/hooks.ts";
+import { Button, Dialog } from "../../kit/index.ts";
+import styles from "./model-dialog.module.css";
+
+export interface ModelDialogProps {
+  onClose: () => void;
+  onChoose: (model: string) => void;
+}
+
+export function ModelDialog({ onClose, onChoose }: ModelDialogProps) {
+  const models = useModels();
+  const [model, setModel] = useState("");
+  const [form, names] = [useId(), useId()];
+  const name = model.trim();
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Answer with another model"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} variant="primary" icon="refresh" disabled={name === ""}>
+            Answer
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name !== "") onChoose(name);
+        }}
+      >
+        <label className={styles["field"]}>
+          Model
+          <input
+            list={names}
+            value={model}
+            placeholder="provider/model"
+            autoComplete="off"
+            spellCheck={false}
+            // The dialog was opened to fill in this field.
+            autoFocus
+            onChange={(event) => setModel(event.target.value)}
+          />
+        </label>
+        <datalist id={names}>
+          {models.map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+// Siblings of a row: the stored messages with the same parent, and the live runs that answer that parent.
+import type { RunInProgress } from "../../data/types.ts";
+import { listChildren, listSiblings, type BranchTree } from "../../branches/branch-tree.ts";
+import type { Sibling } from "./row-commands.ts";
+import type { LiveRow, StoredMessageRow } from "./build-rows.ts";
+
+export interface SiblingPosition {
+  /** Oldest first; empty if there are no alternatives. */
+  siblings: readonly Sibling[];
+  siblingIndex: number;
+}
+
+const NO_SIBLINGS: SiblingPosition = { siblings: [], siblingIndex: 0 };
+
+export function findSiblings(
+  row: StoredMessageRow | LiveRow,
+  tree: BranchTree,
+  liveRuns: readonly RunInProgress[],
+): SiblingPosition {
+  if (row.kind === "live") {
+    // Only the first message of a run has siblings; the others continue it.
+    const { answeredId, runId } = row.run;
+    return row.messageIndex > 0
+      ? NO_SIBLINGS
+      : buildPosition(listChildren(tree, answeredId), answeredId, runId, tree, liveRuns);
+  }
+  // Usually the message itself; else the first of its tool results that has siblings.
+  const ownId = row.ids.find((id) => listSiblings(tree, id).length > 1) ?? row.ids[0];
+  return buildPosition(
+    listSiblings(tree, ownId),
+    tree.nodes.get(ownId)?.parentMessageId ?? null,
+    ownId,
+    tree,
+    liveRuns,
+  );
+}
+
+function buildPosition(
+  storedIds: readonly string[],
+  parentId: string | null,
+  ownId: string,
+  tree: BranchTree,
+  liveRuns: readonly RunInProgress[],
+): SiblingPosition {
+  const running = liveRuns.filter((run) => run.answeredId === parentId && !isRunStored(tree, storedIds, run.runId));
+  if (storedIds.length + running.length < 2) return NO_SIBLINGS;
+  const siblings = [
+    ...storedIds.map((id): Sibling => ({ id, kind: "message" })),
+    ...running.map(({ runId }): Sibling => ({ id: runId, kind: "run" })),
+  ];
+  return { siblings, siblingIndex: siblings.findIndex(({ id }) => id === ownId) };
+}
+
+/** True if the first message of the run is stored. */
+function isRunStored({ nodes }: BranchTree, ids: readonly string[], runId: string): boolean {
+  return ids.some((id) => nodes.get(id)?.runId === runId);
+}

@@ -1,0 +1,35 @@
+// Number of losses of the call behind a message. Read from the run once, when the user points at the message.
+import { useEffect, useState } from "react";
+import { useApi } from "../../data/hooks.ts";
+
+const lossCounts = new Map<string, number>();
+const MAX_CACHED_RUNS = 500;
+
+export interface MessageLosses {
+  count: number;
+  show: () => void;
+}
+
+/** `runId` is undefined until the count is needed. */
+export function useLossCount(runId: string | undefined, show: (runId: string) => void): MessageLosses | undefined {
+  const api = useApi();
+  const [count, setCount] = useState(runId === undefined ? undefined : lossCounts.get(runId));
+  useEffect(() => {
+    if (runId === undefined || count !== undefined) return undefined;
+    let isMounted = true;
+    const cached = lossCounts.get(runId);
+    const read = cached === undefined ? api.run(runId).then(({ losses }) => losses.length) : Promise.resolve(cached);
+    read.then(
+      (losses) => {
+        if (lossCounts.size >= MAX_CACHED_RUNS) lossCounts.clear();
+        lossCounts.set(runId, losses);
+        if (isMounted) setCount(losses);
+      },
+      // The run dialog shows the error.
+      () => undefined,
+    );
+    return () => void (isMounted = false);
+  }, [api, runId, count]);
+  if (runId === undefined || count === undefined) return undefined;
+  return { count, show: () => show(runId) };
+}

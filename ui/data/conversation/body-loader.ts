@@ -1,0 +1,110 @@
+// Loads message bodies when a view is about to show them: one page of a branch at a time, and no message twice.
+import type { StoredMessage } from "koine";
+
+/** Number of messages that are loaded together. */
+export const BODY_PAGE_SIZE = 100;
+
+export interface BodyLoaderOptions {
+  /** Reads the last messages of a branch. */
+  read(page: { branch: string; limit: number }): Promise<readonly StoredMessage[]>;
+  /** Ids from the root to a message. */
+  pathTo(id: string): readonly string[];
+  /** Ids of the path that is shown. */
+  shownPath(): readonly string[];
+  has(id: string): boolean;
+  onLoaded(messages: readonly StoredMessage[]): void;
+  onFailed(error: unknown): void;
+}
+
+export class BodyLoader {
+  readonly #options: BodyLoaderOptions;
+  /** Requested and not loaded yet. */
+  readonly #requested = new Set<string>();
+  readonly #loading = new Set<string>();
+  /** Messages that the server did not return although they were requested. */
+  readonly #unavailable = new Set<string>();
+  #isScheduled = false;
+
+  constructor(options: BodyLoaderOptions) {
+    this.#options = options;
+  }
+
+  request(ids: readonly string[]): void {
+    for (const id of ids) if (!this.#options.has(id) && !this.#unavailable.has(id)) this.#requested.add(id);
+    this.#schedule();
+  }
+
+  /** Repeats requests that failed. */
+  retry(): void {
+    this.#schedule();
+  }
+
+  /** Drops all requests. */
+  clear(): void {
+    this.#requested.clear();
+    this.#unavailable.clear();
+  }
+
+  /** Allows requests for unavailable messages again. */
+  retryUnavailable(): void {
+    this.#unavailable.clear();
+  }
+
+  /** Several views request in one tick; their requests are combined. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      for (const page of this.#planPages()) void this.#load(page);
+    });
+  }
+
+  /** Splits the requested ids into pages. Pages of the shown path have fixed bounds, so that they never overlap. */
+  #planPages(): string[][] {
+    const pages: string[][] = [];
+    const shownPath = this.#options.shownPath();
+    const indexById = new Map(shownPath.map((id, index) => [id, index]));
+    const planned = new Set<string>();
+    // Newest first: readers start at the end.
+    for (const id of [...this.#requested].sort().reverse()) {
+      if (this.#loading.has(id) || planned.has(id)) continue;
+      const page = findPage(id, shownPath, indexById.get(id), () => this.#options.pathTo(id));
+      for (const each of page) planned.add(each);
+      if (page.length > 0) pages.push(page);
+    }
+    return pages;
+  }
+
+  async #load(page: readonly string[]): Promise<void> {
+    const branch = page.at(-1);
+    if (branch === undefined) return;
+    for (const id of page) this.#loading.add(id);
+    try {
+      const messages = await this.#options.read({ branch, limit: page.length });
+      this.#options.onLoaded(messages);
+      for (const id of page) {
+        this.#requested.delete(id);
+        if (!this.#options.has(id)) this.#unavailable.add(id);
+      }
+    } catch (error) {
+      this.#options.onFailed(error);
+    } finally {
+      for (const id of page) this.#loading.delete(id);
+    }
+  }
+}
+
+function findPage(
+  id: string,
+  shownPath: readonly string[],
+  index: number | undefined,
+  pathTo: () => readonly string[],
+): readonly string[] & string[] {
+  if (index !== undefined) {
+    const first = index - (index % BODY_PAGE_SIZE);
+    return shownPath.slice(first, first + BODY_PAGE_SIZE);
+  }
+  const path = pathTo();
+  return path.at(-1) === id ? path.slice(-BODY_PAGE_SIZE) : [];
+}

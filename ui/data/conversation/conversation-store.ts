@@ -1,0 +1,316 @@
+// Store of one thread that is shown: loads it, follows its events, and reloads it after failures of the connection.
+import type { SseEvent } from "koine";
+import { parseJson } from "koine";
+import type { Api, ThreadOutline, TaskSummaryJson } from "../api.ts";
+import type { PageEffects } from "../effects.ts";
+import type { ThreadSubscription, PageFeed, ThreadChangeEvent } from "../page-feed.ts";
+import { ApiError } from "../http.ts";
+import { reuseIfSameFields, Store } from "../store.ts";
+import type { ConnectionStatus, ConversationActions, ConversationState, ThreadEvent } from "../types.ts";
+import { ConversationActionFactory } from "./conversation-actions.ts";
+import { BodyLoader, BODY_PAGE_SIZE } from "./body-loader.ts";
+import { ConversationReducer } from "./conversation-reducer.ts";
+import { ActiveLeafReader } from "./active-leaf.ts";
+
+/** Number of recent runs that are read for failures. */
+const RUNS_READ_FOR_FAILURES = 20;
+const FIRST_RETRY_PAUSE_MS = 500;
+const LONGEST_RETRY_PAUSE_MS = 5000;
+/** After this time without a refusal, the backoff starts over. */
+const REFUSAL_RESET_MS = 30_000;
+
+const INITIAL_CONVERSATION: ConversationState = {
+  status: "loading",
+  connection: "connecting",
+  thread: undefined,
+  nodes: new Map(),
+  path: [],
+  bodies: new Map(),
+  liveRuns: [],
+  failures: new Map(),
+  task: undefined,
+  answerSettings: {},
+};
+
+export class ConversationStore extends Store<ConversationState> {
+  readonly id: string;
+  readonly actions: ConversationActions;
+  readonly #api: Api;
+  readonly #feed: PageFeed;
+  readonly #reducer = new ConversationReducer();
+  readonly #bodyLoader: BodyLoader;
+  readonly #leafReader: ActiveLeafReader;
+  #subscription: ThreadSubscription | undefined;
+  /** Cursor to resume from after a time without listeners. */
+  #cursor: string | undefined;
+  #status: ConversationState["status"] = "loading";
+  #error: Error | undefined;
+  #connection: ConnectionStatus = "connecting";
+  #loading: AbortController | undefined;
+  #cancelReload: (() => void) | undefined;
+  #loadFailures = 0;
+  #refusals = 0;
+  #refusedAt = 0;
+  #unsubscribeFeed: (() => void) | undefined;
+  /** A selection may have been missed because the feed opened before the outline was loaded. */
+  #mayHaveMissedSelection = false;
+  /** The feed reported the deletion, so there is nothing to read. */
+  #isDeleted = false;
+
+  constructor(api: Api, effects: PageEffects, feed: PageFeed, id: string) {
+    super(effects, INITIAL_CONVERSATION);
+    this.#api = api;
+    this.#feed = feed;
+    this.id = id;
+    const reducer = this.#reducer;
+    this.#bodyLoader = new BodyLoader({
+      read: (page) => api.messages(id, page),
+      pathTo: (messageId) => reducer.tree.listPathTo(messageId),
+      shownPath: () => reducer.tree.path,
+      has: (messageId) => reducer.bodies.has(messageId),
+      onLoaded: (messages) => {
+        reducer.putBodies(messages);
+        this.scheduleUpdate();
+      },
+      onFailed: (error) => {
+        // The server has deleted the message meanwhile, so the tree is outdated.
+        if (error instanceof ApiError && error.status === 404 && this.#status !== "missing") void this.#load();
+      },
+    });
+    this.#leafReader = new ActiveLeafReader({
+      read: () => api.thread(id),
+      reducer,
+      effects,
+      onChange: () => this.scheduleUpdate(),
+      onFailed: (error) => this.#reloadAfterRefusal(error),
+    });
+    this.actions = new ConversationActionFactory({
+      api,
+      reducer,
+      threadId: id,
+      onChange: () => this.scheduleUpdate(),
+      loadBodies: (ids) => this.#status !== "missing" && this.#bodyLoader.request(ids),
+      readLeaf: () => this.#leafReader.readNow(),
+      trackSelection: (selection) => this.#leafReader.trackSelection(selection),
+      onDeleted: () => {
+        this.#isDeleted = true;
+        this.#markMissing();
+      },
+    }).create();
+  }
+
+  protected override start(): void {
+    this.#unsubscribeFeed = this.#feed.listen({
+      onChange: (change) => this.#onChange(change),
+      // Selections while the feed was closed were not reported.
+      onOpen: () => (this.#isLoaded ? this.#leafReader.scheduleCheck() : (this.#mayHaveMissedSelection = true)),
+    });
+    if (this.#isLoaded) {
+      this.#follow(this.#cursor);
+      this.#leafReader.scheduleCheck();
+    } else if (!this.#isDeleted) void this.#load();
+  }
+
+  protected override stop(): void {
+    this.#unsubscribeFeed?.();
+    this.#stopAll();
+  }
+
+  protected override reset(): void {
+    this.#reducer.clear();
+    this.#bodyLoader.clear();
+    this.#cursor = undefined;
+    this.#status = "loading";
+    this.#error = undefined;
+    this.#connection = "connecting";
+    this.#isDeleted = false;
+  }
+
+  /** Aborts reads and stops following. */
+  #stopAll(): void {
+    this.#loading?.abort();
+    this.#cancelReload?.();
+    this.#leafReader.stop();
+    this.#unfollow();
+  }
+
+  #unfollow(): void {
+    if (this.#subscription === undefined) return;
+    this.#cursor = this.#subscription.cursor;
+    this.#subscription.stop();
+    this.#subscription = undefined;
+  }
+
+  get #isLoaded(): boolean {
+    return this.#status === "ready";
+  }
+
+  protected override computeState(previous: ConversationState): ConversationState {
+    const status = this.#status;
+    const error = this.#error;
+    const connection = this.#connection;
+    return reuseIfSameFields(previous, {
+      status,
+      connection,
+      ...(error !== undefined && { error }),
+      ...this.#reducer.computeState(),
+    });
+  }
+
+  // ---- Loading ----
+
+  /**
+   * Reads the outline and follows the thread from its cursor; also called when the server no longer knows the cursor.
+   */
+  async #load(): Promise<void> {
+    this.#loading?.abort();
+    const loading = new AbortController();
+    this.#loading = loading;
+    const { signal } = loading;
+    this.#unfollow();
+    try {
+      const [outline, task] = await this.#read(signal);
+      if (signal.aborted) return;
+      this.#loadFailures = 0;
+      this.#applyOutline(outline, task);
+    } catch (error) {
+      if (!signal.aborted) this.#handleLoadError(error, loading);
+    }
+  }
+
+  /** Reads the newest bodies together with the outline, so that no visible message disappears while they load. */
+  async #read(signal: AbortSignal): Promise<[ThreadOutline, TaskSummaryJson | undefined]> {
+    const { id } = this;
+    const api = this.#api;
+    const reducer = this.#reducer;
+    const readNewest = async (): Promise<void> => {
+      const messages = await api.messages(id, { limit: BODY_PAGE_SIZE, signal }).catch(() => []);
+      if (!signal.aborted) reducer.putBodies(messages);
+    };
+    const newest = reducer.bodies.size === 0 ? readNewest() : undefined;
+    const outline = await api.outline(id, signal);
+    const { thread, activeLeafId: leaf } = outline;
+    const task = thread.kind === "task" ? await api.task(id) : undefined;
+    await (newest ?? (leaf === null || reducer.bodies.has(leaf) ? undefined : readNewest()));
+    return [outline, task];
+  }
+
+  #applyOutline(outline: ThreadOutline, task: TaskSummaryJson | undefined): void {
+    this.#reducer.load(outline, task);
+    this.#status = "ready";
+    this.#error = undefined;
+    this.#bodyLoader.retryUnavailable();
+    this.#follow(findFollowCursor(outline.cursor, task));
+    void this.#readFailures();
+    if (this.#mayHaveMissedSelection) this.#leafReader.scheduleCheck();
+    this.#mayHaveMissedSelection = false;
+    this.scheduleUpdate();
+  }
+
+  /** Reads recent runs: the failed ones explain missing answers. */
+  async #readFailures(): Promise<void> {
+    const { id } = this;
+    const api = this.#api;
+    const reducer = this.#reducer;
+    const runs = await api.runs(id, { last: RUNS_READ_FOR_FAILURES }).catch(() => []);
+    for (const run of runs) if (run.state === "failed" || run.state === "cancelled") reducer.addFailure(run);
+    this.scheduleUpdate();
+  }
+
+  #handleLoadError(error: unknown, loading: AbortController): void {
+    const loadError = error instanceof Error ? error : new Error(String(error));
+    // A token change restarts the store.
+    if (loadError instanceof ApiError && loadError.code === "token-changed") return;
+    if (loadError instanceof ApiError && loadError.status === 404) return this.#markMissing();
+    if (loadError instanceof ApiError && loadError.status === 401) return this.#fail(loadError);
+    const isTemporary =
+      loadError instanceof ApiError && (loadError.status === 0 || loadError.status >= 500 || loadError.status === 429);
+    if (!isTemporary) return this.#fail(loadError);
+    this.#connection = "offline";
+    this.scheduleUpdate();
+    const pause = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** this.#loadFailures++, LONGEST_RETRY_PAUSE_MS);
+    const retry = (): void => {
+      cancel();
+      removeOnlineListener();
+      if (!loading.signal.aborted) void this.#load();
+    };
+    const cancel = this.effects.delay(retry, pause);
+    const removeOnlineListener = this.effects.onOnline(retry);
+    loading.signal.addEventListener("abort", () => [cancel(), removeOnlineListener()], { once: true });
+  }
+
+  #fail(error: Error): void {
+    this.#status = "failed";
+    this.#error = error;
+    this.scheduleUpdate();
+  }
+
+  #markMissing(): void {
+    this.#status = "missing";
+    this.#stopAll();
+    this.scheduleUpdate();
+  }
+
+  // ---- Following ----
+
+  #follow(after: string | undefined): void {
+    this.#unfollow();
+    this.#subscription = this.#feed.follow(this.id, {
+      after,
+      onEvent: (event) => this.#applyEvent(event),
+      onConnection: (connection) => {
+        this.#connection = connection;
+        if (connection === "live") this.#bodyLoader.retry();
+        this.scheduleUpdate();
+      },
+      onRefused: (error) => {
+        this.#subscription = undefined;
+        this.#reloadAfterRefusal(error);
+      },
+    });
+  }
+
+  #applyEvent({ id: cursor, data }: SseEvent): void {
+    // Not validated: the server writes this shape.
+    const event = { ...(parseJson(data) as object), cursor } as ThreadEvent;
+    const { leafMoves: moves } = this.#reducer.tree;
+    this.#reducer.apply(event);
+    if (this.#reducer.tree.leafMoves !== moves) this.#leafReader.onLeafMoved();
+    this.scheduleUpdate();
+  }
+
+  /** Reloads, with growing pauses: the cursor is no longer known, or an event cannot be read. */
+  #reloadAfterRefusal(error: unknown): void {
+    if (error instanceof ApiError && error.status === 404) return this.#markMissing();
+    const now = this.effects.now();
+    this.#refusals = now - this.#refusedAt > REFUSAL_RESET_MS ? 0 : this.#refusals + 1;
+    this.#refusedAt = now;
+    const pause =
+      this.#refusals === 0 ? 0 : Math.min(FIRST_RETRY_PAUSE_MS * 2 ** this.#refusals, LONGEST_RETRY_PAUSE_MS);
+    this.#cancelReload?.();
+    this.#cancelReload = this.effects.delay(() => void this.#load(), pause);
+  }
+
+  #onChange({ threadId, change }: ThreadChangeEvent): void {
+    if (threadId !== this.id) return;
+    if (change === "deleted") {
+      this.#isDeleted = true;
+      this.#markMissing();
+    } else if (this.#status === "missing") {
+      // The thread was created, or created again.
+      this.#isDeleted = false;
+      if (change === "created") void this.#load();
+    } else if (change === "selected" || change === "updated") this.#leafReader.scheduleCheck();
+  }
+}
+
+/**
+ * Returns the cursor to follow from: that of the oldest queued message, if it is earlier, so that its journal entry is
+ * read again.
+ */
+function findFollowCursor(cursor: string | null, task: TaskSummaryJson | undefined): string | undefined {
+  const ids = (task?.queued_messages ?? []).map(({ id }) => id).filter((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id));
+  const first = ids.sort()[0];
+  if (cursor === null) return undefined;
+  return first !== undefined && first < cursor ? first : cursor;
+}

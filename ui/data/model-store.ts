@@ -1,0 +1,53 @@
+// The list of models that the server offers, read once per token.
+import type { Api } from "./api.ts";
+import type { PageEffects } from "./effects.ts";
+import { reuseIfEqual } from "./structural-sharing.ts";
+import { ApiError } from "./http.ts";
+import { Store } from "./store.ts";
+import type { ModelInfo } from "./types.ts";
+
+/** A scripted model that needs no key and costs nothing. */
+export const DEMO_MODEL = "demo/koine";
+
+const NO_MODELS: readonly ModelInfo[] = [];
+const RETRY_MS = 5000;
+
+export class ModelStore extends Store<readonly ModelInfo[]> {
+  readonly #api: Api;
+  #models = NO_MODELS;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(api: Api, effects: PageEffects) {
+    super(effects, NO_MODELS);
+    this.#api = api;
+  }
+
+  protected override start(): void {
+    if (this.#models === NO_MODELS) void this.#read();
+  }
+
+  protected override stop(): void {
+    this.#cancelRetry?.();
+  }
+
+  protected override reset(): void {
+    this.#models = NO_MODELS;
+  }
+
+  protected override computeState(): readonly ModelInfo[] {
+    return this.#models;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const models = await this.#api.models();
+      this.#models = reuseIfEqual(this.#models, models);
+      this.scheduleUpdate();
+    } catch (error) {
+      // A rejection is permanent for this token, and a token change restarts the store.
+      const isTemporary = error instanceof ApiError && error.status !== 401 && error.code !== "token-changed";
+      this.#cancelRetry?.();
+      if (isTemporary) this.#cancelRetry = this.effects.delay(() => this.hasListeners && void this.#read(), RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Marks at lines of a JSON document, sorted by line, and their counts.
+
+/** Severities, the least first. */
+export const MARK_LEVELS = ["note", "loss", "breaks"] as const;
+export type MarkLevel = (typeof MARK_LEVELS)[number];
+
+export interface DocumentMark {
+  /** Equal ids connect the marks of one loss in several documents. */
+  ids: readonly string[];
+  line: number;
+  level: MarkLevel;
+  /** Short name. */
+  code: string;
+  /** Sentence that describes it. */
+  message: string;
+  /** Context, such as "Dropped: message 3, part 1." */
+  context: string;
+  /** Names of the dialects concerned, if the column does not tell. */
+  labels?: readonly string[];
+}
+
+export type MarkCounts = Readonly<Record<MarkLevel, number>>;
+
+export function countMarks(marks: readonly Pick<DocumentMark, "level">[]): MarkCounts {
+  const tally = { note: 0, loss: 0, breaks: 0 };
+  for (const { level } of marks) tally[level]++;
+  return tally;
+}
+
+/** Returns a text such as "1 break, 2 losses, 3 notes"; "" without marks. */
+export function formatMarkCounts({ breaks, loss, note }: MarkCounts): string {
+  const counts = [
+    formatLevelCount(breaks, "break", "breaks"),
+    formatLevelCount(loss, "loss", "losses"),
+    formatLevelCount(note, "note", "notes"),
+  ];
+  return counts.filter((each) => each !== "").join(", ");
+}
+
+function formatLevelCount(count: number, one: string, many: string): string {
+  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+}
+
+export function findWorstLevel({ breaks, loss, note }: MarkCounts): MarkLevel | undefined {
+  if (breaks > 0) return "breaks";
+  if (loss > 0) return "loss";
+  return note > 0 ? "note" : undefined;
+}
+
+/** Returns the marks on the lines from `first` to `last`, inclusive. */
+export function sliceMarks(marks: readonly DocumentMark[], first: number, last: number): readonly DocumentMark[] {
+  return marks.slice(findMarkIndex(marks, first), findMarkIndex(marks, last + 1));
+}
+
+/** Returns the index of the first mark at or after a line. */
+export function findMarkIndex(marks: readonly DocumentMark[], line: number): number {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((marks[middle]?.line ?? 0) < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,7 @@
+// Text for screen readers only.
+import type { ReactNode } from "react";
+import styles from "./kit.module.css";
+
+export function VisuallyHidden({ children }: { children: ReactNode }) {
+  return <span className={styles["hidden"]}>{children}</span>;
+}

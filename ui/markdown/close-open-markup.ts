@@ -1,0 +1,59 @@
+// Closes open emphasis, code and strikethrough at the end of a streaming text, and omits delimiters that may start one,
+// so that text does not jump between two renders.
+
+/** An opening delimiter without text after it. */
+const DANGLING_MARKUP = /(^|[\s([{"'])[*_~`]+$/;
+const BULLET = /^[ \t]*[*+-][ \t]+/gm;
+
+export function closeOpenMarkup(text: string): string {
+  const start = text.lastIndexOf("\n\n") + 1;
+  const block = text.slice(start);
+  const trimmed = block.replace(DANGLING_MARKUP, "$1");
+  const plainText = removeCode(trimmed).replace(BULLET, "");
+  return text.slice(0, start) + appendMarkup(trimmed, findClosingMarkup(plainText));
+}
+
+/** Removes inline code. Two linear passes, for any number of backticks. */
+function removeCode(text: string): string {
+  const runs = [...text.matchAll(/`+/g)];
+  if (runs.length < 2) return text;
+  /** For each run of backticks: the next run of the same length, which ends its code. */
+  const ends = new Map<number, RegExpExecArray>();
+  const nextByLength = new Map<number, RegExpExecArray>();
+  for (const run of runs.toReversed()) {
+    const next = nextByLength.get(run[0].length);
+    if (next !== undefined) ends.set(run.index, next);
+    nextByLength.set(run[0].length, run);
+  }
+  let [plain, from] = ["", 0];
+  for (const { index } of runs) {
+    const end = index < from ? undefined : ends.get(index);
+    if (end === undefined) continue;
+    plain += text.slice(from, index);
+    from = end.index + end[0].length;
+  }
+  return plain + text.slice(from);
+}
+
+/** Returns the delimiters to append; code is closed before emphasis. */
+function findClosingMarkup(text: string): string {
+  const tick = text.lastIndexOf("`");
+  if (tick >= 0) {
+    let first = tick;
+    while (text[first - 1] === "`") first -= 1;
+    return text.slice(first, tick + 1);
+  }
+  return ["**", "~~"].map((sign) => (isOpen(text, sign) ? sign : "")).join("");
+}
+
+function isOpen(text: string, markup: string): boolean {
+  const segments = text.split(markup);
+  const last = segments.at(-1) ?? "";
+  return segments.length % 2 === 0 && /^\S/.test(last);
+}
+
+function appendMarkup(text: string, markup: string): string {
+  if (markup === "") return text;
+  const end = text.trimEnd();
+  return end + markup + text.slice(end.length);
+}

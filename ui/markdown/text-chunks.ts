@@ -1,0 +1,64 @@
+// Splits long texts into chunks that can be parsed at once, between blocks where possible.
+
+/** A chunk ends at the first empty line after this many characters or lines. */
+const SOFT_LENGTH = 24_576;
+const SOFT_LINES = 400;
+/** A chunk ends after this many characters or lines anywhere, except inside code, which is cheap to parse. */
+const HARD_LENGTH = 65_536;
+const HARD_LINES = 800;
+
+/** A line that opens or closes a code block. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const BLANK = /^[ \t]*$/;
+const BASE64_RUN = /[A-Za-z0-9+/=]*/y;
+
+export interface TextChunk {
+  end: number;
+  /** The chunk ends inside an unclosed code block. */
+  open: boolean;
+}
+
+/** True if the line closes the code block opened by `fence`. */
+export function closesFence(line: string, fence: string): boolean {
+  const closing = /^ {0,3}(`{3,}|~{3,}) *$/.exec(line)?.[1];
+  return closing !== undefined && closing.startsWith(fence);
+}
+
+/** Returns the chunk that starts at `from`, the start of a line. */
+export function findChunk(text: string, from: number): TextChunk {
+  let fence: string | undefined;
+  let lines = 0;
+  for (let at = from; at < text.length;) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline + 1;
+    if (fence === undefined && end - from > HARD_LENGTH) return { end: findBreak(text, at, from), open: false };
+    // Fences are short lines.
+    const line = text.slice(at, Math.min(newline < 0 ? end : newline, at + 200));
+    if (fence !== undefined) {
+      if (closesFence(line, fence)) fence = undefined;
+    } else {
+      fence = FENCE.exec(line)?.[1];
+      const long = end - from >= SOFT_LENGTH || lines >= SOFT_LINES;
+      if (lines >= HARD_LINES || (long && BLANK.test(line))) return { end, open: fence !== undefined };
+    }
+    lines += 1;
+    at = end;
+  }
+  return { end: text.length, open: fence !== undefined };
+}
+
+/** Returns the start of the line that exceeds the limit; if it is the first one, an offset inside it. */
+function findBreak(text: string, line: number, from: number): number {
+  return line > from ? line : findCut(text, from + HARD_LENGTH);
+}
+
+/** Returns an offset near `at` where the text can be cut: not inside a surrogate pair or base64 data. */
+export function findCut(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  BASE64_RUN.lastIndex = at;
+  const run = BASE64_RUN.exec(text)?.[0].length ?? 0;
+  const isLong = run > 64 && at - Math.max(text.lastIndexOf(" ", at), text.lastIndexOf("\n", at)) > 64;
+  const cut = isLong ? Math.min(text.length, at + run + 1) : at;
+  const before = text.charCodeAt(cut - 1);
+  return before >= 0xd8_00 && before <= 0xdb_ff ? cut - 1 : cut;
+}

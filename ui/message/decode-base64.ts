@@ -1,0 +1,11 @@
+// Decodes base64 data for downloads.
+
+/** Returns undefined if the data is not base64. */
+export function decodeBase64(data: string): Blob | undefined {
+  try {
+    const binary = atob(data);
+    return new Blob([Uint8Array.from(binary, (character) => character.charCodeAt(0))]);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+// Converts a JSON value to an equivalent JavaScript literal with exact digits.
+import { exactNumbers } from "koine";
+import { joinPointer } from "../../json/json-pointers.ts";
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** Shorter values stay on one line. */
+const MAX_LINE_LENGTH = 72;
+
+export function toLiteral(value: unknown, indent = ""): string {
+  return writeValue(value, indent, "", new Map(exactNumbers(value).map(({ path, text }) => [path, text])));
+}
+
+function writeValue(value: unknown, indent: string, path: string, exact: ReadonlyMap<string, string>): string {
+  if (typeof value === "number") {
+    const digits = exact.get(path);
+    // A number literal would be rounded; `JSON.rawJSON` keeps the digits.
+    return digits === undefined ? JSON.stringify(value) : `JSON.rawJSON("${digits}")`;
+  }
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
+  const inner = `${indent}  `;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  const items = entries.map(([key, each]) => {
+    const literal = writeValue(each, inner, path + joinPointer([key]), exact);
+    return Array.isArray(value) ? literal : `${toKeyLiteral(key)}: ${literal}`;
+  });
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (items.length === 0) return open + close;
+  const pad = open === "{" ? " " : "";
+  const line = `${open}${pad}${items.join(", ")}${pad}${close}`;
+  if (line.length <= MAX_LINE_LENGTH && !line.includes("\n")) return line;
+  return `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`;
+}
+
+/** As a plain key, `__proto__` would set the prototype. */
+function toKeyLiteral(key: string): string {
+  if (key === "__proto__") return `["__proto__"]`;
+  return IDENTIFIER.test(key) ? key : JSON.stringify(key);
+}

@@ -1,0 +1,195 @@
+// Encodes the source in one dialect, with the position of every loss in the result.
+import type { Delta, Dialect, Encoded, Loss, Message, ModelRequest, ModelResponse, WireEvent } from "koine";
+import { dialect, KoineError, user } from "koine";
+import type { JsonDocument } from "../../json/json-document.ts";
+import { findLine, splitPointer } from "../../json/json-pointers.ts";
+import type { TranslatedColumn, PlacedLoss, ColumnTarget } from "../types.ts";
+import { listErrorLosses, listRequestLosses, listResponseLosses, listRunLosses } from "./dropped-fields.ts";
+import { TokenMarker } from "./marker.ts";
+import type { DecodedSource } from "./read-source.ts";
+import { toDocument } from "./read-source.ts";
+import type { WirePosition } from "./wire-trace.ts";
+import { DOCUMENT_HEAD, WireTrace } from "./wire-trace.ts";
+import { findSettingPosition } from "./setting-position.ts";
+
+/** An encoded payload, and a function that finds the position of a loss in it. */
+interface EncodedColumn {
+  wire: unknown;
+  losses: Loss[];
+  findPosition: (loss: Loss, index: number) => WirePosition;
+  envelope?: string[];
+  remarks?: string[];
+  /** The bytes or text on the wire, if that is not a JSON document. */
+  raw?: string | Uint8Array;
+}
+
+export function encodeColumn(read: DecodedSource, target: ColumnTarget): TranslatedColumn {
+  const options = target.vendor === undefined ? undefined : { vendor: target.vendor };
+  const dialectCodec = dialect(target.dialect, options);
+  const { title } = dialectCodec;
+  try {
+    const written = encodeCanonical(dialectCodec, read, target);
+    const document = toDocument(written.wire);
+    const losses = placeLosses(written, document, read.reading.canonical);
+    const { envelope = [], remarks = [], raw } = written;
+    return { target, title, document, losses, envelope, remarks, ...(raw !== undefined && { wire: raw }) };
+  } catch (error) {
+    if (!(error instanceof KoineError)) throw error;
+    return { target, title, losses: [], envelope: [], remarks: [], failure: error.message };
+  }
+}
+
+function placeLosses(written: EncodedColumn, document: JsonDocument, canonical: JsonDocument): PlacedLoss[] {
+  return written.losses.map((loss, index) => {
+    const { pointer, precision } = written.findPosition(loss, index);
+    const { line, exact } = findLine(document, pointer);
+    const columnPosition = { line: exact ? line : 0, precision: exact ? precision : DOCUMENT_HEAD.precision };
+    return Object.assign({ canonicalLine: findLine(canonical, loss.path).line }, columnPosition, loss);
+  });
+}
+
+function encodeCanonical(
+  dialectCodec: Dialect,
+  { canonical, reading }: DecodedSource,
+  target: ColumnTarget,
+): EncodedColumn {
+  const marker = new TokenMarker(reading.canonical.text);
+  switch (canonical.kind) {
+    case "request":
+      return encodeRequest(dialectCodec, withModel(canonical.value, target.model), marker);
+    case "response":
+      return encodeResponse(dialectCodec, canonical.value, marker);
+    case "messages":
+      return encodeMessages(dialectCodec, canonical.value, "", marker);
+    case "error":
+      return encodeError(dialectCodec, canonical.value);
+    case "stream":
+      if (dialectCodec.supports.has("streams")) return encodeStream(dialectCodec, canonical.deltas);
+      if ("message" in canonical.value) return encodeResponse(dialectCodec, canonical.value, marker);
+      return addDroppedLosses(
+        encodeMessages(dialectCodec, canonical.value.messages, "/messages", marker),
+        listRunLosses(canonical.value),
+      );
+  }
+}
+
+function withModel(request: ModelRequest, model: string | undefined): ModelRequest {
+  return model === undefined || model === "" ? request : { ...request, model };
+}
+
+function encodeRequest(target: Dialect, request: ModelRequest, marker: TokenMarker): EncodedColumn {
+  if (!target.supports.has("requests")) {
+    const { messages, ...settings } = request;
+    return addDroppedLosses(encodeMessages(target, messages, "/messages", marker), listRequestLosses(settings));
+  }
+  const encoded = target.encodeRequest(request);
+  const trace = new WireTrace(encoded.wire, target.encodeRequest(marker.request(request)).wire, marker);
+  // Settings do not depend on the messages, of which there may be many.
+  const small = { ...request, messages: [user("x")] };
+  const find = createFinder(trace, small, (value) => target.encodeRequest({ ...small, ...value }).wire);
+  return { ...encoded, findPosition: find, envelope: describeEnvelope(encoded) };
+}
+
+function encodeResponse(target: Dialect, response: ModelResponse, marker: TokenMarker): EncodedColumn {
+  if (!target.supports.has("responses")) {
+    const { message, ...others } = response;
+    return addDroppedLosses(encodeMessages(target, [message], "/message", marker), listResponseLosses(others));
+  }
+  const encoded = target.encodeResponse(response);
+  const trace = new WireTrace(encoded.wire, target.encodeResponse(marker.response(response)).wire, marker);
+  const find = createFinder(trace, { ...response }, (value) => target.encodeResponse({ ...response, ...value }).wire);
+  return { ...encoded, findPosition: find };
+}
+
+/** Losses of `encodeMessages` start with an index; `prefix` is the path of the messages in the whole payload. */
+function encodeMessages(
+  target: Dialect,
+  messages: readonly Message[],
+  prefix: string,
+  marker: TokenMarker,
+): EncodedColumn {
+  const { wire, losses } = target.encodeMessages(messages);
+  const marked = target.encodeMessages(marker.messages(messages, ""));
+  const trace = new WireTrace(wire, marked.wire, marker);
+  const paths = losses.map(({ path }) => path);
+  const prefixPattern = prefix === "/message" ? /^\/0/ : /^/;
+  return {
+    wire,
+    losses: losses.map((loss) => Object.assign({}, loss, { path: loss.path.replace(prefixPattern, prefix) })),
+    // Losses of other fields follow; they have no position in the wire value.
+    findPosition: (_, index) => (paths[index] === undefined ? DOCUMENT_HEAD : trace.find(paths[index])),
+  };
+}
+
+/** Adds the losses of fields other than messages, for dialects that support only messages. */
+function addDroppedLosses(written: EncodedColumn, droppedLosses: readonly Loss[]): EncodedColumn {
+  const names = new Set(droppedLosses.map(({ path }) => splitPointer(path)[0]));
+  return {
+    ...written,
+    losses: [...written.losses, ...droppedLosses],
+    remarks: names.size === 0 ? [] : [`This dialect supports only messages. Dropped: ${[...names].join(", ")}.`],
+  };
+}
+
+function createFinder(
+  trace: WireTrace,
+  settings: Readonly<Record<string, unknown>>,
+  encode: (value: Readonly<Record<string, unknown>>) => unknown,
+): EncodedColumn["findPosition"] {
+  return ({ path, action }) => {
+    if (/^\/(messages|message|alternatives|tools)\b/.test(path)) return trace.find(path);
+    const pointer = action === "dropped" ? undefined : findSettingPosition(settings, path, encode);
+    return pointer === undefined ? DOCUMENT_HEAD : { pointer, precision: "at" };
+  };
+}
+
+function describeEnvelope({ address, wire, names }: Encoded): string[] {
+  const sentences: string[] = [];
+  const isInBody = typeof wire === "object" && wire !== null && "model" in wire;
+  if (address?.model !== undefined && !isInBody) sentences.push(`In the URL: model ${address.model}`);
+  for (const [name, value] of Object.entries(address?.headers ?? {})) sentences.push(`Header ${name}: ${value}`);
+  const renamed = Object.keys({ ...names?.toolNames, ...names?.toolCallIds }).length;
+  if (renamed > 0) sentences.push(`${renamed} names or ids changed for this dialect; they are restored in the reply`);
+  return sentences;
+}
+
+function encodeError(target: Dialect, error: Parameters<Dialect["encodeError"]>[0]): EncodedColumn {
+  const { wire, status } = target.encodeError(error);
+  const losses = listErrorLosses(error, wire, target.decodeError(wire, status));
+  return { wire, losses, findPosition: () => DOCUMENT_HEAD, envelope: [`HTTP status ${status}`] };
+}
+
+/** The position of a stream's loss is the event during whose encoding it occurred. */
+function encodeStream(target: Dialect, deltas: readonly Delta[]): EncodedColumn {
+  const encoder = target.streamEncoder({ includeUsage: true });
+  const events: WireEvent[] = [];
+  const positions: WirePosition[] = [];
+  const step = (written: readonly WireEvent[]): void => {
+    const index = Math.max(0, written.length > 0 ? events.length : events.length - 1);
+    events.push(...written);
+    const position: WirePosition = { pointer: `/${index}`, precision: written.length > 0 ? "at" : "near" };
+    while (positions.length < encoder.losses.length) positions.push(position);
+  };
+  for (const delta of deltas) step(encoder.push(delta));
+  step(encoder.end());
+  const { losses } = encoder;
+  return {
+    wire: events,
+    losses,
+    findPosition: (_, index) => positions[index] ?? DOCUMENT_HEAD,
+    raw: encodeRawStream(target, events),
+  };
+}
+
+function encodeRawStream(target: Dialect, events: readonly WireEvent[]): string | Uint8Array {
+  const frames = events.map((event) => target.formatEvent(event));
+  if (frames.every((piece) => typeof piece === "string")) return frames.join("");
+  const bytes = frames.map((piece) => (typeof piece === "string" ? new TextEncoder().encode(piece) : piece));
+  const all = new Uint8Array(bytes.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const chunk of bytes) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}

@@ -1,0 +1,70 @@
+// Extracts payloads from batch records and from JSON inside a JSON string; and recognizes records that only look like
+// payloads.
+import { isObject, JsonError, parseJson } from "koine";
+
+interface RecordWrapper {
+  /** Returns the payload of a record; undefined if the record has another form. */
+  unwrap: (record: Readonly<Record<string, unknown>>) => unknown;
+  remark: string;
+}
+
+const RECORD_WRAPPERS: readonly RecordWrapper[] = [
+  {
+    unwrap: ({ custom_id: id, body }) => (id === undefined ? undefined : body),
+    remark: "This is the body in a line of an OpenAI batch.",
+  },
+  {
+    unwrap: ({ custom_id: id, response }) => (id === undefined || !isObject(response) ? undefined : response["body"]),
+    remark: "This is the answer in a line of an OpenAI batch.",
+  },
+  {
+    unwrap: ({ custom_id: id, params }) => (id === undefined ? undefined : params),
+    remark: "This is the request in a line of an Anthropic batch.",
+  },
+  {
+    unwrap: ({ custom_id: id, result }) =>
+      id === undefined || !isObject(result) ? undefined : (result["message"] ?? result["error"]),
+    remark: "This is the result in a line of an Anthropic batch.",
+  },
+  {
+    unwrap: ({ key, request, response }) => (typeof key === "string" ? (request ?? response) : undefined),
+    remark: "This is the payload in a line of a Gemini batch.",
+  },
+];
+
+/** Returns the inner payload with a remark; the value itself if it is not wrapped. */
+export function unwrapValue(value: unknown): { value: unknown; remarks: string[] } {
+  if (typeof value === "string") return unwrapJsonText(value);
+  if (!isObject(value)) return { value, remarks: [] };
+  for (const { unwrap, remark } of RECORD_WRAPPERS) {
+    const inside = unwrap(value);
+    if (isObject(inside)) return { value: inside, remarks: [remark] };
+  }
+  return { value, remarks: [] };
+}
+
+function unwrapJsonText(text: string): { value: unknown; remarks: string[] } {
+  try {
+    const inside = parseJson(text);
+    if (typeof inside !== "object") return { value: text, remarks: [] };
+    return { value: inside, remarks: ["The payload was a JSON string that contains JSON."] };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { value: text, remarks: [] };
+  }
+}
+
+/** Returns a sentence for a value that looks like a payload but is something else. */
+export function describeOtherRecord(value: object): string | undefined {
+  if (!isObject(value)) return undefined;
+  if (value["type"] === "thread" && isObject(value["thread"])) {
+    return "This is a line of an exported Koine thread. Import it and inspect the conversation instead.";
+  }
+  if (value["object"] === "list" && Array.isArray(value["data"])) {
+    return "This is a list returned by an API. Paste one of its items.";
+  }
+  if (typeof value["$schema"] === "string" || (value["type"] === "object" && isObject(value["properties"]))) {
+    return "This is a JSON Schema, not a payload.";
+  }
+  return undefined;
+}

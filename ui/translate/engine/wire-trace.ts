@@ -1,0 +1,122 @@
+// Finds where a canonical value went in the encoded result, by comparing it with the encoding of a marked copy. Where
+// both have the same shape, a token stands exactly at the position of the value it marks; elsewhere only the outermost
+// difference is known, so that no wrong position is reported.
+import { isObject } from "koine";
+import { joinPointer, splitPointer } from "../../json/json-pointers.ts";
+import type { LossPrecision } from "../types.ts";
+import type { TokenMarker } from "./marker.ts";
+
+export interface WirePosition {
+  pointer: string;
+  precision: LossPrecision;
+}
+
+export const DOCUMENT_HEAD: WirePosition = { pointer: "", precision: "head" };
+
+export class WireTrace {
+  /** Wire pointers by canonical pointer, for every marked value and its ancestors. */
+  readonly #wirePointers = new Map<string, string[]>();
+  /** Number of tokens at or below a wire pointer. */
+  readonly #tokenCounts = new Map<string, number>();
+
+  readonly #pointers: readonly string[];
+  readonly #pattern: RegExp | undefined;
+
+  /** `marked`: the encoding of the marked copy. */
+  constructor(wire: unknown, marked: unknown, { pointers, pattern }: TokenMarker) {
+    this.#pointers = pointers;
+    this.#pattern = pattern;
+    this.#compare(wire, marked, "");
+  }
+
+  #compare(wire: unknown, marked: unknown, path: string): void {
+    if (typeof marked === "string") return this.#addTokens(marked, path);
+    if (Array.isArray(marked) && Array.isArray(wire) && marked.length === wire.length) {
+      marked.forEach((each, at) => this.#compare(wire[at], each, `${path}/${at}`));
+    } else if (isObject(marked) && isObject(wire) && !Array.isArray(marked) && hasSameKeys(marked, wire)) {
+      for (const key in marked) this.#compare(wire[key], marked[key], path + joinPointer([key]));
+    } else if (typeof marked === "object" && marked !== null) this.#collectTokens(marked, path);
+  }
+
+  /** Assigns all tokens of a value to one position. */
+  #collectTokens(marked: unknown, path: string): void {
+    if (typeof marked === "string") this.#addTokens(marked, path);
+    else if (typeof marked === "object" && marked !== null) {
+      for (const each of Object.values(marked)) this.#collectTokens(each, path);
+    }
+  }
+
+  #addTokens(text: string, path: string): void {
+    for (const [, number] of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
+      const pointer = this.#pointers[Number(number)];
+      if (pointer === undefined) continue;
+      for (const above of listAncestors(pointer)) {
+        const wirePointers = this.#wirePointers.get(above);
+        if (wirePointers === undefined) this.#wirePointers.set(above, [path]);
+        else if (wirePointers.at(-1) !== path) wirePointers.push(path);
+      }
+      for (const above of listAncestors(path)) this.#tokenCounts.set(above, (this.#tokenCounts.get(above) ?? 0) + 1);
+    }
+  }
+
+  /** Returns the position of a canonical value, else that of the part or message that contains it. */
+  find(path: string): WirePosition {
+    const exact = this.#wirePointers.get(path);
+    if (exact !== undefined && !isTopLevelList(path)) return { pointer: findCommonPointer(exact), precision: "at" };
+    for (const owner of listOwners(path)) {
+      const wirePointers = this.#wirePointers.get(owner);
+      if (wirePointers !== undefined)
+        return { pointer: this.#findWidest(wirePointers), precision: owner === path ? "at" : "near" };
+    }
+    return DOCUMENT_HEAD;
+  }
+
+  /** Returns the largest wire value that contains these positions and no other marked ones. */
+  #findWidest(wirePointers: readonly string[]): string {
+    let pointer = findCommonPointer(wirePointers);
+    const inside = this.#tokenCounts.get(pointer) ?? 0;
+    for (;;) {
+      const steps = splitPointer(pointer);
+      const above = joinPointer(steps.slice(0, -1));
+      if (above === "" || this.#tokenCounts.get(above) !== inside) return pointer;
+      pointer = above;
+    }
+  }
+}
+
+function hasSameKeys(one: object, other: object): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key));
+}
+
+/** Returns a pointer and its ancestors, except the root. */
+function listAncestors(pointer: string): string[] {
+  const pointers: string[] = [];
+  for (let at = pointer.length; at > 0; at = pointer.lastIndexOf("/", at - 1)) pointers.push(pointer.slice(0, at));
+  return pointers;
+}
+
+/** True for a whole list; a loss of a list has no position inside it. */
+function isTopLevelList(path: string): boolean {
+  return /^(|\/messages|\/tools|\/alternatives)$/.test(path);
+}
+
+/** Returns the part, message and tool that contain a path, innermost first. */
+function listOwners(path: string): string[] {
+  const part = /^(?:\/messages)?\/\d+\/parts\/\d+|^(?:\/alternatives\/\d+)?\/message\/parts\/\d+/.exec(path)?.[0];
+  const message = /^(?:\/messages)?\/\d+|^(?:\/alternatives\/\d+)?\/message/.exec(path)?.[0];
+  const tool = /^\/tools\/\d+/.exec(path)?.[0];
+  return [part, message, tool].filter((each) => each !== undefined);
+}
+
+/** Returns the deepest common ancestor of the pointers. */
+export function findCommonPointer(pointers: readonly string[]): string {
+  const [first = "", ...others] = pointers;
+  let steps = splitPointer(first);
+  for (const other of others) {
+    const otherSteps = splitPointer(other);
+    const until = steps.findIndex((step, at) => otherSteps[at] !== step);
+    if (until >= 0) steps = steps.slice(0, until);
+  }
+  return joinPointer(steps);
+}

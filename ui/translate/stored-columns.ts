@@ -1,0 +1,38 @@
+// The dialects shown as columns. The choice is stored in localStorage; translated payloads never are.
+import type { DialectId } from "koine";
+import { useSyncExternalStore } from "react";
+import { DIALECTS, DEFAULT_COLUMNS } from "./dialect-names.ts";
+
+const STORAGE_KEY = "koine.columns";
+const listeners = new Set<() => void>();
+let shownColumns: readonly DialectId[] | undefined;
+
+function readStoredColumns(): readonly DialectId[] {
+  try {
+    const storedIds = localStorage.getItem(STORAGE_KEY)?.split(" ") ?? [];
+    const knownIds = DIALECTS.filter((id) => storedIds.includes(id));
+    return knownIds.length > 0 ? knownIds : DEFAULT_COLUMNS;
+  } catch {
+    // The browser may deny storage.
+    return DEFAULT_COLUMNS;
+  }
+}
+
+function setColumns(next: readonly DialectId[]): void {
+  shownColumns = DIALECTS.filter((id) => next.includes(id));
+  try {
+    localStorage.setItem(STORAGE_KEY, shownColumns.join(" "));
+  } catch {
+    // Then the choice is valid until the page is closed.
+  }
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+export function useColumnChoice(): [columns: readonly DialectId[], choose: (columns: readonly DialectId[]) => void] {
+  return [useSyncExternalStore(subscribe, () => (shownColumns ??= readStoredColumns())), setColumns];
+}
