@@ -1,15 +1,15 @@
-// How the cost of assembly grows with the number of deltas: per delta it must stay the same (B79).
+// Measures how the cost of assembly grows with the number of deltas: the cost per delta must stay constant (B79).
 import { assemble, stampDeltas } from "../src/index.ts";
 import type { MessageDelta } from "../src/index.ts";
 import { median, table } from "./measure.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
-/** A delta may cost this much more in a hundred times longer stream before it is called growth. */
+/** The maximum ratio of the cost per delta in a stream that is a hundred times longer. */
 const GOAL = 2;
 
 /**
- * A stream as agents see it: reasoning, text, and tool calls whose arguments arrive in small pieces. Made while it is
- * read, as on a wire: a million deltas held in memory would measure the garbage collector.
+ * Yields a typical agent stream: reasoning, text, and tool calls with arguments in small deltas. Generated lazily,
+ * because a million deltas in memory would measure the garbage collector.
  */
 function* stream(count: number): Generator<MessageDelta> {
   const inRun = stampDeltas("run", () => 0);
@@ -28,7 +28,7 @@ function* stream(count: number): Generator<MessageDelta> {
   yield inRun({ kind: "done", payload: { finishReason: "stop" } });
 }
 
-/** The least that any assembler does: make the deltas, look at the kind, append the text. */
+/** The minimum work of an assembler: create the deltas, read the kind, append the text. */
 function floor(deltas: Iterable<MessageDelta>): number {
   let text = "";
   let args = "";

@@ -1,5 +1,5 @@
-// What a streamed answer costs the caller: CPU of this process per answer, Koine beside the provider's official SDK on the
-// same local server, which is another process. The goal: no slower than the fastest of them, for the same work.
+// Measures the CPU of a client process per streamed answer: Koine and the official SDKs, with the same local server in
+// another process. The goal: not slower than the fastest SDK for the same work.
 //   --count 100   deltas of an answer
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { DIALECTS } from "./wire/wire.ts";
 
 const ROUNDS = 25;
 const WARM_UP = 8;
-/** Answers per round, some at a time: one alone would measure the clock. */
+/** The answers per round, AT_ONCE in parallel; a single answer is too short to measure. */
 const ANSWERS = 24;
 const AT_ONCE = 4;
 
@@ -76,5 +76,5 @@ for (const count of values.count) {
     server.kill();
   }
 }
-// The SDKs keep connections open.
+// The SDKs keep their connections open, so the process must exit explicitly.
 process.exit(process.exitCode ?? 0);

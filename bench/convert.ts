@@ -1,7 +1,7 @@
-// `koine convert` on a file far larger than memory should be: throughput beside a plain loop that reads each line, parses
-// it and writes it again, and the most memory that either took. Both run as programs of their own over the same file.
-//   --size 1GB            how large the file is (256MB)
-//   --rounds 3            how often each runs
+// Measures `koine convert` on a large file: throughput and peak memory, compared with a plain loop that reads, parses and
+// writes each line. Both run as separate processes on the same file.
+//   --size 1GB            the size of the file (256MB)
+//   --rounds 3            the number of runs of each program
 //   --from, --to          the dialects (anthropic, gemini)
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
@@ -15,7 +15,7 @@ import { WRITERS } from "./payloads/writers.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9 };
-/** How long the texts of the conversations are: a line each, all sizes mixed. */
+/** The text lengths of the conversations; one line each, all lengths mixed. */
 const LENGTHS = [80, 150, 300, 500, 800, 1300, 2100, 3400];
 const SAMPLE_MS = 20;
 
@@ -26,7 +26,7 @@ function readSize(text: string): number {
   return size;
 }
 
-/** Requests of 2 to 60 kB, a line each, until the file is large enough. */
+/** Writes requests of 2 to 60 kB, one per line, until the file has the size. */
 function makeFile(path: string, size: number, from: (typeof DIALECTS)[number]): void {
   const lines = LENGTHS.flatMap((length) =>
     [1, 4].map((turns) => {
@@ -46,14 +46,14 @@ function makeFile(path: string, size: number, from: (typeof DIALECTS)[number]): 
 
 interface Run {
   seconds: number;
-  /** Of all threads, which a busy machine disturbs less. */
+  /** The CPU time of all threads; less sensitive to other load than the wall time. */
   cpuSeconds: number;
   megabytes: number;
 }
 
 const NOTHING: Run = { seconds: Number.NaN, cpuSeconds: Number.NaN, megabytes: Number.NaN };
 
-/** What a process has used so far: its most memory, and the time of its threads in ticks of 10 ms. Linux only. */
+/** Returns the peak memory of a process and the CPU time of its threads, in ticks of 10 ms. Linux only. */
 function usageOf(pid: number): Omit<Run, "seconds"> | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -84,7 +84,7 @@ function measure(args: readonly string[]): Promise<Run> {
   });
 }
 
-/** The fastest of several runs, with the most memory of all. */
+/** Returns the fastest run, with the peak memory of all runs. */
 function bestOf(runs: readonly Run[]): Run {
   return {
     seconds: Math.min(...runs.map(({ seconds }) => seconds)),
@@ -121,7 +121,7 @@ try {
     ["the same, of an empty file", [koine, "convert", "-q", "--to", values.to, "-o", output, none]],
   ];
   const runs = lanes.map((): Run[] => []);
-  // In turns, because machines are noisy.
+  // The runs alternate, because the load of the machine varies.
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const [index, [, args]] of lanes.entries()) runs[index]?.push(await measure(args));
   }

@@ -1,10 +1,10 @@
-// What survives, over recorded payloads: Koine and its peers, in the same dialect and there and back through another.
-// `--list <contender>` names the files in which a contender falls short.
+// Compares how much of recorded payloads Koine and other libraries preserve: in the same dialect, and through another
+// dialect and back. `--list <contender>` lists the files in which a contender loses data.
 import { parseArgs } from "node:util";
 import { loadContenders } from "./contenders/index.ts";
 import { openCorpus } from "./fidelity/corpus.ts";
 import { benchSameDialect } from "./fidelity/same-dialect.ts";
-import { benchThereAndBack } from "./fidelity/there-and-back.ts";
+import { benchThereAndBack } from "./fidelity/cross-dialect.ts";
 
 const { values } = parseArgs({ options: { list: { type: "string" } } });
 const corpus = openCorpus();

@@ -1,6 +1,5 @@
-// What a call through a gateway costs: CPU of the gateway's process per call, and the time that it adds, beside the least
-// that a gateway can be and beside Portkey. Every gateway is a process on a core of its own where that can be had; calls
-// alternate between them in one run.
+// Measures the CPU of a gateway process per call and the latency that it adds: Koine, a minimal gateway and Portkey. Each
+// gateway is a process, on its own core if possible; calls alternate between them in one run.
 //   --only whole         one of: whole, long, stream, pass, latency
 //   --rounds 9
 import { parseArgs } from "node:util";
@@ -21,12 +20,12 @@ let conversations = 0;
 interface Scenario {
   title: string;
   goal: string;
-  /** Whose wire the provider speaks. */
+  /** The wire format of the provider. */
   wire: "chat" | "messages";
   messages: number;
   stream: boolean;
   calls: number;
-  /** Whether the conversation was there before: its earlier turns go first, unmeasured. */
+  /** True if the conversation continues: its earlier turns are sent first, without measurement. */
   continued?: true;
 }
 
@@ -36,7 +35,7 @@ async function call(gateway: Gateway, wire: Scenario["wire"], body: string): Pro
     "x-portkey-provider": wire === "chat" ? "openai" : "anthropic",
     ...gateway.headers,
   };
-  // What does not translate is asked in the provider's own words, so that it handles the same reply.
+  // A gateway without translation gets the request in the provider's format, so that all handle the same reply.
   const path = wire === "messages" && !gateway.translates ? "/v1/messages" : "/v1/chat/completions";
   const reply = await request(`${gateway.url}${path}`, { method: "POST", headers, body, dispatcher });
   const text = await reply.body.text();
@@ -53,7 +52,7 @@ async function callAll(gateway: Gateway, wire: Scenario["wire"], bodies: readonl
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** CPU milliseconds per call. */
+/** Returns the CPU milliseconds per call. */
 async function round(gateway: Gateway, { wire, messages, stream, calls, continued }: Scenario): Promise<number> {
   const model = gateway.model[wire];
   const seeds = Array.from({ length: calls }, () => `c${conversations++}`);
@@ -89,7 +88,7 @@ async function measure(gateways: readonly Gateway[], scenario: Scenario): Promis
   table(`${scenario.title} (goal: ${scenario.goal})`, ["gateway", "CPU µs", "× bare", "Portkey ÷"], rows);
 }
 
-/** The time of a call at one connection, beside a call straight to the provider. */
+/** Measures the latency of a call on one connection, compared with a direct call to the provider. */
 async function latency(gateways: readonly Gateway[], upstream: string): Promise<void> {
   const straight: Gateway = {
     name: "the provider itself",

@@ -1,4 +1,4 @@
-// How much slower parseJson and stringifyJson are than JSON's own, on chat requests made by script.
+// Measures how much slower parseJson and stringifyJson are than JSON.parse and JSON.stringify, on generated chat requests.
 
 import { parseJson, stringifyJson } from "../src/index.ts";
 import { median, table } from "./measure.ts";
@@ -40,7 +40,7 @@ function message(random: Random, index: number, length: number): object {
   return { role: index % 2 === 0 ? "user" : "assistant", content };
 }
 
-/** A request whose messages have texts of `length`. */
+/** Returns a request whose messages have texts of `length`. */
 function chat(length: number, beside: object = {}): string {
   const random = randomFrom(length);
   const tools = Array.from({ length: 12 }, (_, i) => tool(random, `tool_${i}`));
@@ -64,16 +64,16 @@ const PAYLOADS: [name: string, text: string, repeat: number, goal: boolean][] = 
   ["messages of 200 B", chat(200), 1, true],
   ["messages of 2 kB", chat(2000), 1, true],
   ["messages of 20 kB", chat(20_000), 1, true],
-  // Decimals with 17 digits have to be looked up in the text; a short text is looked over always.
+  // Decimals with 17 digits must be searched in the text; a short text is always searched.
   ["messages of 2 kB, and logprobs", chat(2000, { logprobs: logprobs(randomFrom(2), 40) }), 1, false],
   ["nothing but logprobs", JSON.stringify(logprobs(randomFrom(1), 5000)), 1, false],
   ["a stream chunk", chunk(), 500, false],
   ["messages of 2 kB, one large integer", chat(2000, { n: 1 }).replace(/"n":1/, '"n":12345678901234567890'), 1, false],
-  // Once a process has recorded exact numbers, every value is looked over before it is written.
+  // After a process has recorded exact numbers, every value is searched before it is written.
   ["messages of 200 B, after that", chat(200), 1, false],
 ];
 
-/** Milliseconds of `plain`, and how many times that `ours` takes; the two alternate, because machines are noisy. */
+/** Returns the milliseconds of `plain` and the ratio of `ours` to it; the two alternate, because the load varies. */
 function compare(plain: () => unknown, ours: () => unknown, repeat: number): [ms: number, ratio: number] {
   const times: [number[], number[]] = [[], []];
   const warmUp = performance.now() + 300;

@@ -1,9 +1,9 @@
-// The ledger beside raw inserts and beside other stores of conversations, in one run: what a turn costs, how that grows,
-// loads, bytes on disk, an agent that resends its history, the search index, and Postgres at 16 connections.
-//   --messages 5000       how long the conversations get
+// Compares the ledger with raw inserts and other conversation stores in one run: cost of a turn and its growth, load time,
+// bytes on disk, a client that resends its history, the search index, and Postgres with 16 connections.
+//   --messages 5000       the length of the conversations
 //   --only turns          one of: turns, resending, search, postgres
 import { parseArgs } from "node:util";
-import { measureResending, measureSearch } from "./ledger/habits.ts";
+import { measureResending, measureSearch } from "./ledger/resend-and-search.ts";
 import { koine, koineStreamed } from "./ledger/koine.ts";
 import { loadLangGraph } from "./ledger/langgraph.ts";
 import { loadMastra } from "./ledger/mastra.ts";
@@ -19,7 +19,7 @@ const most = Number(values.messages);
 async function turns(): Promise<void> {
   const peers = [await loadMastra(), await loadLangGraph()];
   await measureTurns([raw, koine, koineStreamed, ...peers], "normal", most);
-  // A commit waits for the disk here, so that the others' ways are the same story; fewer turns tell it.
+  // Each commit waits for the disk here, which dominates the cost; fewer turns are enough.
   await measureTurns([raw, koine, koineStreamed], "full", Math.min(most, 1000));
 }
 

@@ -1,5 +1,5 @@
-// Runs every benchmark, each in a process of its own: what one has made the engine learn must not weigh on the next.
-// The numbers to look at are ratios within one run: the machine may be noisy.
+// Runs every benchmark in its own process, because the JIT state of one benchmark would affect the next. Compare only
+// ratios within one run: the load of the machine varies.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

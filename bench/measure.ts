@@ -1,6 +1,6 @@
-// What the benchmarks share: a median, runs that alternate, and a table that reads the same in a terminal and in a note.
+// Shared code of the benchmarks: the median, alternating runs, and a table in Markdown.
 
-/** However slow they are. */
+/** The minimum number of rounds, also for slow runs. */
 const LEAST_ROUNDS = 15;
 
 export function median(values: readonly number[]): number {
@@ -17,8 +17,8 @@ export function table(title: string, head: readonly string[], rows: readonly (re
 }
 
 /**
- * The median milliseconds of each run. They alternate, each going first in turn, because machines are noisy and one
- * leaves its garbage to the next.
+ * Returns the median milliseconds of each run. The runs alternate and each goes first in turn, because the load varies
+ * and one run leaves garbage for the next.
  */
 export function interleave(runs: readonly (() => unknown)[], repeat: number, budgetMs: number): number[] {
   const times = runs.map((): number[] => []);

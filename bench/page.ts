@@ -1,6 +1,5 @@
-// How long after a model's word the page shows it, beside what the SDK that asked has in its hands: a client streams through
-// the gateway, and a page in a real browser looks on. Milliseconds from the moment at which the model said it; both share
-// this machine's clock.
+// Measures the delay of a streamed word: from the model to the client that streams through the gateway, and to a page that
+// shows the thread in a browser. Milliseconds since the model emitted the word; all use this machine's clock.
 //   --rounds 40
 import { parseArgs } from "node:util";
 import type { Delta } from "../src/model/index.ts";
@@ -16,11 +15,11 @@ const rounds = Number(values.rounds);
 const now = (): number => performance.timeOrigin + performance.now();
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** When it has said the first and the last word of its last answer. */
+/** The times at which the model emitted the first and the last word of its last answer. */
 const said = { first: 0, last: 0 };
 let count = 0;
 
-/** Thinks for a moment, says a word that was never said before, goes on for a while, and ends with another such word. */
+/** A model that waits, emits a unique word, continues for a while, and ends with another unique word. */
 const model: LocalProvider = {
   models: ["clock"],
   async *answer(): AsyncGenerator<Delta> {
@@ -45,7 +44,7 @@ interface Seen {
   last: number;
 }
 
-/** Asks through the gateway, and notes when the words arrived. */
+/** Calls the model through the gateway and records the arrival times of the words. */
 async function ask({ koine }: OpenPage, thread: string, number: number): Promise<Seen> {
   const response = await fetch(`${koine.url}/v1/chat/completions`, {
     method: "POST",
@@ -66,7 +65,7 @@ async function ask({ koine }: OpenPage, thread: string, number: number): Promise
   return seen;
 }
 
-/** Notes in the page when the words are in the document. */
+/** Records in the page when the words appear in the document. */
 function watch({ page }: OpenPage, number: number): Promise<Seen> {
   return page.evaluate(
     (answer) =>

@@ -1,4 +1,4 @@
-// The requests that translations are measured on: one conversation, written in each of the four dialects.
+// The requests for the translation benchmarks: one conversation, written in each of the four dialects.
 import type { Sketch, SketchSize } from "./payloads/sketch.ts";
 import { makeSketch } from "./payloads/sketch.ts";
 import { WRITERS } from "./payloads/writers.ts";
@@ -10,9 +10,9 @@ export type Size = (typeof SIZES)[number];
 
 interface Plan {
   name: string;
-  /** How many times the floor a translation may take. */
+  /** The maximum ratio of a translation's time to the minimum. */
   goal: number;
-  /** How many runs make one measurement. */
+  /** The number of runs of one measurement. */
   repeat: number;
   size: SketchSize;
 }
@@ -37,6 +37,6 @@ export function makePayload(size: Size): Payload {
   const plan = PLANS[size];
   const sketch = makeSketch(plan.size, (it) => write("openai-chat", it).length);
   const texts = DIALECTS.map((dialect) => [dialect, write(dialect, sketch)] as const);
-  // One text for each of the names.
+  // One text for each dialect.
   return { ...plan, model: sketch.model, texts: Object.fromEntries(texts) as Payload["texts"] };
 }

@@ -1,4 +1,4 @@
-// Made-up content for payloads, the same in every run.
+// Generates content for payloads, the same in every run.
 
 export type Random = () => number;
 
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-// What people and models write: words, marks, quotes, line breaks, now and then a letter beyond ASCII.
+// Typical text: words, punctuation, quotes, line breaks, and some letters beyond ASCII.
 const WORDS =
   `the of a model tool returns value when stream ends, and we read it again - but "there" is no way: to know about 3 or 42 items; see section 2.1 \`for\` more well-known details (of it) café maybe later.\n\n## A heading\n`.split(
     " ",
@@ -30,7 +30,7 @@ export function base64(random: Random, length: number): string {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** Letters and digits, as ids have them. */
+/** Returns letters and digits, as in an id. */
 export function token(random: Random, length: number): string {
   return Array.from({ length }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join("");
 }

@@ -1,6 +1,6 @@
-// What a stream costs from one dialect to another, bytes to bytes, per event of its source, beside the floor: reading
-// and writing the JSON of each event. Then how much memory a long stream takes.
-// Each direction runs in a process of its own: what one has made the engine learn must not weigh on the next.
+// Measures the cost of transcoding a stream, bytes to bytes, per event of the source, compared with the minimum: parsing and
+// writing the JSON of each event. Then measures the memory of a long stream.
+// Each direction runs in its own process, because the JIT state of one would affect the next.
 //   --no-peers                   Koine and the floor only
 //   --direction anthropic:gemini one direction only
 //   --profile anthropic:gemini   Koine only, in a loop, for `node --cpu-prof`
@@ -16,7 +16,7 @@ import { koine } from "./contenders/koine.ts";
 import { median, table } from "./measure.ts";
 import type { StreamEvent } from "./payloads/streams.ts";
 import { lines, makeScript, STREAM_WRITERS } from "./payloads/streams.ts";
-import { streamFacts } from "./wire/streams.ts";
+import { streamFacts } from "./wire/stream-content.ts";
 import type { DialectName } from "./wire/wire.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
@@ -25,9 +25,9 @@ const ROUNDS = 40;
 const WARM_UP = 60;
 const GOAL = 2;
 const PROFILE_MS = 5000;
-/** What a network read brings. */
+/** The bytes of one network read. */
 const READ = 1400;
-/** A stream in which text or arguments are missing or changed. */
+/** The mark of a stream in which text or arguments are missing or changed. */
 const LOSSY = "*";
 
 const ALL_PAIRS = DIALECTS.flatMap((from) => DIALECTS.map((to) => [from, to] as const));
@@ -45,7 +45,7 @@ function makeStream(dialect: DialectName, count: number): Stream {
   return { events, chunks };
 }
 
-/** The least that a transcoder can do. */
+/** The minimum work of a transcoder. */
 function floor({ events }: Stream): () => number {
   return () => {
     let length = 0;
@@ -56,7 +56,7 @@ function floor({ events }: Stream): () => number {
 
 type Run = () => unknown;
 
-/** The median milliseconds of each run; they alternate, each going first in turn. */
+/** Returns the median milliseconds of each run; the runs alternate, and each goes first in turn. */
 async function alternate(runs: readonly Run[]): Promise<number[]> {
   const times = runs.map((): number[] => []);
   for (let round = -WARM_UP; round < ROUNDS; round++) {
@@ -116,7 +116,7 @@ const head = (rivals: readonly Streamer[]): string[] => [
 ];
 
 const TITLE = `transcode a stream of about ${EVENTS} events (${LOSSY} its text or arguments are lost or changed)`;
-/** How a child hands over its row. */
+/** The prefix of the output line in which a child process returns its row. */
 const ROW = "row: ";
 
 function childRow(direction: string, options: readonly string[]): string[] {
@@ -124,14 +124,14 @@ function childRow(direction: string, options: readonly string[]): string[] {
   const args = [...process.execArgv, file, "--direction", direction, "--row", ...options];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   const line = stdout.split("\n").find((each) => each.startsWith(ROW));
-  // Written by this file.
+  // The child process runs this file, so the line is valid.
   return line === undefined ? [direction, stderr.trim()] : (JSON.parse(line.slice(ROW.length)) as string[]);
 }
 
 const MEGABYTE = 1e6;
 const LONG = 100 * MEGABYTE;
 
-/** Chunks of one long answer, made while they are read. */
+/** Yields the chunks of one long answer lazily. */
 function* longStream(bytes: number): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const events = [...STREAM_WRITERS.anthropic({ thoughts: [], texts: [" a few words, "], args: ["{}"] })];

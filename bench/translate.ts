@@ -1,5 +1,5 @@
-// How long a request takes from one dialect to another, text to text, beside the floor: reading and writing the same
-// JSON, and the arguments of tool calls where they are texts in it. Koine's losses are reported on the way.
+// Measures the translation of a request from one dialect to another, text to text, compared with the minimum: parsing and
+// writing the same JSON, including tool call arguments that are JSON text. Koine also reports losses.
 //   --no-peers                          Koine and the floor only
 //   --profile anthropic:gemini 200B     Koine only, in a loop, for `node --cpu-prof`
 import { parseArgs } from "node:util";
@@ -11,20 +11,20 @@ import { koine, translateWithKoine } from "./contenders/koine.ts";
 import { interleave, table } from "./measure.ts";
 import type { Payload } from "./payloads.ts";
 import { makePayload, SIZES } from "./payloads.ts";
-import { FACTS, factsOf, keptFacts } from "./wire/facts.ts";
+import { FACTS, factsOf, keptFacts } from "./wire/conversation-content.ts";
 import { WIRES } from "./wire/index.ts";
 import type { DialectName } from "./wire/wire.ts";
 import { DIRECTIONS } from "./wire/wire.ts";
 
 const BUDGET_MS = 900;
 const PROFILE_MS = 5000;
-/** A translation that is not what the conversation says in the target's own words. */
+/** The mark of a translation in which content of the conversation is missing or changed. */
 const LOSSY = "*";
 
-// Our own payloads are JSON objects.
+// The generated payloads are JSON objects.
 const read = (text: string): JsonObject => parseJson(text) as JsonObject;
 
-/** The least that a translation can do. */
+/** The minimum work of a translation. */
 function floor(dialect: DialectName, text: string): () => unknown {
   const wire = WIRES[dialect];
   const calls = wire.turns(read(text), "requests").flatMap((turn) => wire.calls(turn));
@@ -36,10 +36,10 @@ function floor(dialect: DialectName, text: string): () => unknown {
 interface Lane {
   name: string;
   run?: () => unknown;
-  /** Whether something of the conversation is missing or changed. */
+  /** True if content of the conversation is missing or changed. */
   lossy: boolean;
   losses: number;
-  /** Why there is no run. */
+  /** The reason if there is nothing to run. */
   remark: string;
 }
 
@@ -47,7 +47,7 @@ function lane(translator: Translator, from: DialectName, to: DialectName, payloa
   const { name } = translator;
   const gap = translator.gap({ from, to });
   if (gap !== undefined) return { name, lossy: false, losses: 0, remark: `${name}: ${gap}` };
-  // Gemini says its model in the URL.
+  // Gemini has the model in the URL.
   const model = from === "gemini" ? payload.model : undefined;
   const run = (): ReturnType<Translator["run"]> => translator.run({ from, to, text: payload.texts[from], model });
   try {

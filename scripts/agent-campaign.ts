@@ -1,4 +1,4 @@
-// The long form of the tests that kill agents: many kills, at every point that there is and at any moment.
+// The long form of the agent kill tests: many kills, at every named point and at random moments.
 // npm run crash:agent -- --sqlite 200 --postgres 40 --seed 7
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { campaign, type Report } from "../test/agent/kills/campaign.ts";
 import { buildPrograms } from "../test/agent/kills/programs.ts";
 import { freshFile, freshSchema } from "../test/ledger/crash/campaign/databases.ts";
 import { startPostgres } from "../test/support/postgres.ts";
-import { progress, wholeNumber } from "./campaign.ts";
+import { progress, wholeNumber } from "./campaign-options.ts";
 
 const { values } = parseArgs({
   options: {
@@ -23,11 +23,11 @@ const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : c
 const [sqlite, postgres, parallel] = [count("sqlite"), count("postgres"), Math.max(count("parallel"), 1)];
 const folder = mkdtempSync(join(tmpdir(), "koine-agent-"));
 
-/** Prints what was found, and ends here where anything was, or where not all was looked at. */
-function conclude(what: string, report: Report): void {
-  console.log(`\n${what}\n${report.text}`);
+/** Prints the report; exits with 1 if there are violations or points that were never reached. */
+function conclude(title: string, report: Report): void {
+  console.log(`\n${title}\n${report.text}`);
   if (report.findings.violations.length === 0 && report.gaps.length === 0) return;
-  console.log(`Failed with seed ${seed}. What is left of the stories: ${folder}`);
+  console.log(`Failed with seed ${seed}. Remaining files: ${folder}`);
   process.exit(1);
 }
 
@@ -39,15 +39,20 @@ if (sqlite > 0) {
   conclude("SQLite, agents killed", report);
 }
 if (postgres > 0) {
-  const running = await startPostgres({ fsync: false });
+  const postgresServer = await startPostgres({ fsync: false });
   try {
-    const fresh = (): ReturnType<typeof freshSchema> => freshSchema(running.url);
-    // The ledger's own points differ; the agent's are the same, and the SQLite campaign has been to all of them.
-    const places = ["tools/tool has begun", "tools/event tool-end", "answer/tool_call_end", "resume/event step-start"];
-    const points = places.map((point) => ({ story: "local" as const, point }));
+    const fresh = (): ReturnType<typeof freshSchema> => freshSchema(postgresServer.url);
+    // Only some points of the agent: the SQLite campaign has covered all of them.
+    const pointNames = [
+      "tools/tool has begun",
+      "tools/event tool-end",
+      "answer/tool_call_end",
+      "resume/event step-start",
+    ];
+    const points = pointNames.map((point) => ({ story: "local" as const, point }));
     conclude("PostgreSQL, agents killed", await campaign({ ...common, kills: postgres, points, fresh }));
   } finally {
-    await running.end();
+    await postgresServer.end();
   }
 }
 rmSync(folder, { recursive: true, force: true });

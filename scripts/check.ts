@@ -1,4 +1,4 @@
-// Everything that must hold besides the tests. Runs all steps, shows the output of those that fail, and names them last.
+// Runs all checks besides the tests, prints the output of failed ones, and lists their names at the end.
 
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";

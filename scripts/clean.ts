@@ -1,4 +1,4 @@
-// Removes what a build makes, so that a file deleted from src does not live on in dist.
+// Removes the build output, so that a file deleted from src does not remain in dist.
 
 import { rmSync } from "node:fs";
 

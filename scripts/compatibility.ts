@@ -1,11 +1,11 @@
-// Writes docs/compatibility.md from the matrix that the tests play; with --check it only says whether it is up to date.
+// Writes docs/compatibility.md from the matrix of the tests; with --check it only reports whether the file is up to date.
 import { readFileSync } from "node:fs";
 import { cellsOf } from "../test/server/matrix/cells.ts";
 import { CLIENTS } from "../test/server/matrix/clients/index.ts";
 import type { Exception } from "../test/server/matrix/exceptions.rows.ts";
 import { EXCEPTIONS, exceptionsOf } from "../test/server/matrix/exceptions.rows.ts";
 import type { Cell, Client, UpstreamName } from "../test/server/matrix/types.ts";
-import { writeOrCheck } from "./generated.ts";
+import { writeOrCheck } from "./write-or-check.ts";
 
 const COLUMNS: readonly (readonly [name: UpstreamName, title: string])[] = [
   ["chat", "OpenAI Chat"],
@@ -27,7 +27,7 @@ const SDKS = [
 const reasons = [...new Set(EXCEPTIONS.map(({ reason }) => reason))];
 const numberOf = ({ reason }: Exception): number => reasons.indexOf(reason) + 1;
 
-/** What a field of the table says of all the cells in it: whole and streamed, and the parts of its row. */
+/** Returns the text of one table field, which covers several cells: whole and streamed, and the scenarios of its row. */
 function mark(cells: readonly Cell[]): string {
   if (cells.length === 0) return "";
   const notes = [...new Set(cells.flatMap((cell) => exceptionsOf(cell).map(numberOf)))].sort((a, b) => a - b);
@@ -47,7 +47,7 @@ function table(client: Client): string {
 }
 
 function versions(): string {
-  // The versions that are installed are those of the package's own file.
+  // package.json pins exact versions, which are the installed ones.
   const { devDependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     devDependencies: Record<string, string>;
   };
@@ -59,17 +59,19 @@ const plain = all.filter((cell) => exceptionsOf(cell).length === 0).length;
 
 const HEAD = `# Compatibility
 
-Official SDKs in front of Koine, upstreams of every dialect behind it; made from the tests' own tables by \`npm run docs\`. Each field
-is played over HTTP, whole and streamed, and recorded: ${all.length} cells, ${plain} of them without a remark. The upstreams are servers that refuse
-what the real ones refuse (calls without results, missing or altered signatures, unknown fields), and what they were told is
-compared, too. A number names what is different there, and why; a test fails when there is another difference, and when such a one is gone.
+This matrix shows each official SDK as a client of Koine with an upstream of each dialect. \`npm run docs\` generates it from the tables of the
+tests. Each cell is run over HTTP, whole and streamed, and recorded: ${all.length} cells, ${plain} of them without a remark. The upstreams are test servers that
+reject the same requests as the real providers (calls without results, missing or altered signatures, unknown fields); the tests also compare
+the requests that the upstreams receive. A number refers to a remark about a known difference; a test fails for every other difference, and for a remark
+whose difference no longer occurs.
 
-- Where client and upstream speak the same dialect, what comes through Koine is also compared with what comes without it: it is the same.
-- Signatures are tested once more with clients that send none back, on a server that is closed and opened again between the steps, and on two
-  instances that take turns. They come out of the record: a call with \`store: false\` or \`x-koine-record: off\` has none, and the losses say what was left out.
-- Streams that real providers sent are replayed behind Koine, too, where the recordings are at hand.
+- If client and upstream use the same dialect, the tests also compare the replies with and without Koine: they are equal.
+- Signatures are also tested with clients that do not send them back, on a server that is restarted between the steps, and on two
+  instances in turn. The signatures are restored from the record: a call with \`store: false\` or \`x-koine-record: off\` has none, and its losses list the
+  dropped data.
+- Recorded streams of real providers are replayed through Koine, too, if the recordings are available.
 
-Played with ${versions()}.
+SDK versions: ${versions()}.
 `;
 
 const NOTES = ["## Remarks", "", ...reasons.map((reason, index) => `${index + 1}. ${reason}`)].join("\n");

@@ -1,4 +1,4 @@
-// The long form of the crash tests: many kills of writers, and stops of the server itself.
+// The long form of the crash tests: many kills of writer processes, and stops of the PostgreSQL server.
 // npm run crash -- --sqlite 1000 --postgres 200 --server 20 --seed 7
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { serverCampaign } from "../test/ledger/crash/campaign/server-outage.ts";
 import { buildPrograms } from "../test/ledger/crash/programs.ts";
 import type { Report } from "../test/ledger/crash/campaign/report.ts";
 import { startPostgres } from "../test/support/postgres.ts";
-import { progress, wholeNumber } from "./campaign.ts";
+import { progress, wholeNumber } from "./campaign-options.ts";
 
 const { values } = parseArgs({
   options: {
@@ -32,12 +32,12 @@ const [sqlite, postgres, server, parallel] = [
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 const PER_DATABASE = 40;
 
-/** Prints what was found, and ends here where anything was. */
-function conclude(what: string, report: Report): void {
+/** Prints the report; exits with 1 if there are violations. */
+function conclude(title: string, report: Report): void {
   const { violations } = report.findings;
-  console.log(`\n${what}\n${report.text}`);
+  console.log(`\n${title}\n${report.text}`);
   if (violations.length === 0) return;
-  console.log(`Failed with seed ${seed}. What is left of the databases: ${folder}`);
+  console.log(`Failed with seed ${seed}. Remaining databases: ${folder}`);
   process.exit(1);
 }
 
@@ -50,12 +50,12 @@ if (sqlite > 0) {
   conclude("SQLite, writers killed", await campaign({ ...common, kills: sqlite, fresh }));
 }
 if (postgres > 0) {
-  const running = await startPostgres({ fsync: false, settings: ["max_connections=200"] });
-  const fresh = (): ReturnType<typeof freshSchema> => freshSchema(running.url);
+  const postgresServer = await startPostgres({ fsync: false, settings: ["max_connections=200"] });
+  const fresh = (): ReturnType<typeof freshSchema> => freshSchema(postgresServer.url);
   try {
     conclude("PostgreSQL, writers killed", await campaign({ ...common, kills: postgres, fresh }));
   } finally {
-    await running.end();
+    await postgresServer.end();
   }
 }
 if (server > 0)

@@ -5,7 +5,7 @@ import { COMMON_LOSSES } from "../src/dialects/kit/losses/catalog.ts";
 import { ANSWER_LOSSES } from "../src/dialects/kit/losses/answer-catalog.ts";
 import { PROVIDER_LOSSES } from "../src/dialects/kit/losses/provider-catalog.ts";
 import { dialect, dialects } from "../src/dialects/registry.ts";
-import { writeOrCheck } from "./generated.ts";
+import { writeOrCheck } from "./write-or-check.ts";
 
 const CATALOG: Readonly<Record<string, LossDeclaration>> = PROVIDER_LOSSES;
 

@@ -1,5 +1,5 @@
-// Builds the page into dist/page: hashed files, each with its compressed twins, and a list of them. With `--if-stale` only
-// where what it is made of has changed since. Prints what a browser downloads, and fails where the first view is too large.
+// Builds the page into dist/page: hashed files with compressed copies. With `--if-stale` it builds only if the sources
+// have changed. Prints the download size of each view, and fails if a view is too large.
 
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,20 +8,20 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, defaultClientConditions, type Rolldown } from "vite";
 
-/** kB (1000 bytes), gzipped: what is loaded before a view can be used. `home` is what everybody sees first. */
+/** The maximum download of a view before it can be used, in gzipped kB (1000 bytes). `home` is the first view. */
 const LIMITS: Readonly<Record<string, number>> = { home: 150 };
-/** Whoever goes straight to another view loads that with it; the inspector's and the translator's worker comes on top. */
+/** The limit of the other views, including the files of `home`; the worker of inspector and translator is not counted. */
 const OTHER_VIEWS_KB = 200;
 
-// What calls this may be of another mind, and React is made of two builds.
+// The caller may have set another value, and React has a development and a production build.
 process.env["NODE_ENV"] = "production";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist/page");
 const stamp = join(out, ".made-of");
 
-/** What the page is made of. */
-function digestOfSources(): string {
+/** Returns a hash of all sources of the page. */
+function hashSources(): string {
   const hash = createHash("sha256");
   const files = globSync(["ui/**/*", "src/{model,sse,assembly,dialects}/**/*.ts", "src/index.ts"], { cwd: root });
   for (const file of [...files, "package-lock.json", "scripts/page.ts"].sort()) {
@@ -34,42 +34,42 @@ function digestOfSources(): string {
 type Output = Rolldown.RolldownOutput["output"][number];
 type Chunk = Rolldown.OutputChunk;
 
-interface Built {
+interface BuiltFile {
   name: string;
   bytes: number;
   gzip: number;
-  /** The views that load it before they can be used. */
+  /** The views that load the file before they can be used. */
   views: string[];
 }
 
-/** Builds beside the former page and takes its place at once: a server, or another build, may be at work. */
-async function replacePage(): Promise<Built[]> {
+/** Builds into a temporary folder and replaces the page with one rename, because a server or another build may use it. */
+async function replacePage(): Promise<BuiltFile[]> {
   mkdirSync(join(root, "dist"), { recursive: true });
-  const fresh = mkdtempSync(join(root, "dist/.page-"));
+  const newFolder = mkdtempSync(join(root, "dist/.page-"));
   try {
-    const files = await buildPage(fresh);
-    writeFileSync(join(fresh, ".made-of"), digest);
-    takePlace(fresh);
+    const files = await buildPage(newFolder);
+    writeFileSync(join(newFolder, ".made-of"), digest);
+    replaceOutput(newFolder);
     return files;
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true });
+    rmSync(newFolder, { recursive: true, force: true });
     throw error;
   }
 }
 
-function takePlace(fresh: string): void {
+function replaceOutput(newFolder: string): void {
   for (let tries = 0; ; tries++) {
     rmSync(out, { recursive: true, force: true });
     try {
-      return renameSync(fresh, out);
+      return renameSync(newFolder, out);
     } catch (error) {
-      // Another build has put its own there in between.
+      // Another build has created the folder in the meantime.
       if (tries === 5) throw error;
     }
   }
 }
 
-async function buildPage(folder: string): Promise<Built[]> {
+async function buildPage(folder: string): Promise<BuiltFile[]> {
   const result = await build({
     root: join(root, "ui"),
     configFile: false,
@@ -87,40 +87,47 @@ async function buildPage(folder: string): Promise<Built[]> {
     },
   });
   const outputs = (Array.isArray(result) ? result : [result]).flatMap((each) => ("output" in each ? each.output : []));
-  const views = viewsIn(outputs);
-  return outputs.map(({ fileName }) => ({ ...compressed(folder, fileName), views: viewsWith(views, fileName) }));
+  const views = collectViewFiles(outputs);
+  return outputs.map(({ fileName }) => ({
+    ...compressFile(folder, fileName),
+    views: listViewsWithFile(views, fileName),
+  }));
 }
 
-/** The files of each view: those of the page itself, and, but for `home`, those of a chunk that is named after it. */
-function viewsIn(outputs: readonly Output[]): Map<string, Set<string>> {
+/** Returns the files of each view: those of `home`, and for other views also those of the chunk with their name. */
+function collectViewFiles(outputs: readonly Output[]): Map<string, Set<string>> {
   const entry = outputs.find((each): each is Chunk => each.type === "chunk" && each.isEntry);
   if (entry === undefined) throw new Error("The build has no entry.");
-  const home = closure(outputs, [entry.fileName]);
+  const home = collectImports(outputs, [entry.fileName]);
   const views = new Map([["home", home.add("index.html")]]);
   for (const file of entry.dynamicImports) {
     const name = /^assets\/(.+)-view-/.exec(file)?.[1];
-    if (name !== undefined) views.set(name, closure(outputs, [file], home));
+    if (name !== undefined) views.set(name, collectImports(outputs, [file], home));
   }
   return views;
 }
 
-/** Files with all that they load at once. */
-function closure(outputs: readonly Output[], files: readonly string[], known: Iterable<string> = []): Set<string> {
-  const found = new Set([...known, ...files]);
-  for (const file of found) {
+/** Returns the files with all their static imports. */
+function collectImports(
+  outputs: readonly Output[],
+  files: readonly string[],
+  known: Iterable<string> = [],
+): Set<string> {
+  const collected = new Set([...known, ...files]);
+  for (const file of collected) {
     const chunk = outputs.find(({ fileName }) => fileName === file);
     if (chunk?.type !== "chunk") continue;
-    for (const next of [...chunk.imports, ...(chunk.viteMetadata?.importedCss ?? [])]) found.add(next);
+    for (const next of [...chunk.imports, ...(chunk.viteMetadata?.importedCss ?? [])]) collected.add(next);
   }
-  return found;
+  return collected;
 }
 
-function viewsWith(views: ReadonlyMap<string, ReadonlySet<string>>, file: string): string[] {
+function listViewsWithFile(views: ReadonlyMap<string, ReadonlySet<string>>, file: string): string[] {
   return [...views].flatMap(([name, files]) => (files.has(file) ? [name] : []));
 }
 
-/** Writes a file's compressed twins beside it. */
-function compressed(folder: string, name: string): Omit<Built, "views"> {
+/** Writes the gzip and brotli copies of a file. */
+function compressFile(folder: string, name: string): Omit<BuiltFile, "views"> {
   const path = join(folder, name);
   const bytes = readFileSync(path);
   const gzip = gzipSync(bytes, { level: 9 });
@@ -130,8 +137,8 @@ function compressed(folder: string, name: string): Omit<Built, "views"> {
   return { name, bytes: bytes.length, gzip: gzip.length };
 }
 
-/** Says whether every view is small enough. */
-function report(files: readonly Built[]): boolean {
+/** Prints the sizes; returns true if every view is within its limit. */
+function reportSizes(files: readonly BuiltFile[]): boolean {
   const kB = (bytes: number): string => (bytes / 1000).toFixed(1).padStart(8);
   const line = (name: string, ...rest: string[]): void => console.log([name.padEnd(44), ...rest].join(" "));
   line("file", "      kB", "    gzip");
@@ -148,9 +155,9 @@ function report(files: readonly Built[]): boolean {
   return small.length > 1 && small.every(Boolean);
 }
 
-const digest = digestOfSources();
+const digest = hashSources();
 const ifStale = process.argv.includes("--if-stale");
 if (ifStale && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) process.exit(0);
 if (ifStale) console.log("Building the page, once ...");
 const files = await replacePage();
-if (!ifStale && !report(files)) process.exitCode = 1;
+if (!ifStale && !reportSizes(files)) process.exitCode = 1;

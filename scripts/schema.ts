@@ -1,8 +1,8 @@
-// Writes schema.json from the model's shapes, and koine.config.schema.json from the server's settings; with --check it
-// only says whether the files are up to date.
+// Writes schema.json from the shapes of the model, and koine.config.schema.json from the server settings; with --check
+// it only compares the files.
 import { jsonSchema } from "../src/model/validation/json-schema.ts";
 import { configSchema } from "../src/server/config/config-schema.ts";
-import { writeOrCheck } from "./generated.ts";
+import { writeOrCheck } from "./write-or-check.ts";
 
 writeOrCheck("schema.json", `${JSON.stringify(jsonSchema(), null, 2)}\n`, "npm run schema");
 writeOrCheck("koine.config.schema.json", `${JSON.stringify(configSchema(), null, 2)}\n`, "npm run schema");

@@ -1,5 +1,5 @@
-// Pictures of every view at two widths and in both colour schemes, from a real server with an invented past:
-// docs/screenshots/<view>-<width>-<scheme>.png. `--out dir` puts them elsewhere, `--view name` takes one view only.
+// Takes screenshots of every view at two widths and in both color schemes, from a server with sample data:
+// docs/screenshots/<view>-<width>-<scheme>.png. `--out dir` sets the folder, `--view name` selects one view.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ for (const name of VIEW_NAMES.filter((each) => values.view === undefined || each
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await views[name].open(page);
-      // Colours of code, names of models and the like are loaded a moment later.
+      // Syntax colors and model names are loaded shortly after the view.
       await page.waitForTimeout(600);
       await page.screenshot({ path: join(values.out, `${name}-${width}-${colorScheme}.png`), animations: "disabled" });
     }

@@ -1,4 +1,4 @@
-// The long form of the tests that kill servers: instances on one database under load, ended in every way that there is.
+// The long form of the server kill tests: instances on one database under load, ended in every supported way.
 // npm run crash:server -- --postgres 60 --sqlite 20 --seed 7 --clients 4
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { freshDatabase, freshFile } from "../test/server/kills/databases.ts";
 import { planOf } from "../test/server/kills/killer.ts";
 import { buildProgram } from "../test/server/kills/build-program.ts";
 import { startPostgres } from "../test/support/postgres.ts";
-import { progress, wholeNumber } from "./campaign.ts";
+import { progress, wholeNumber } from "./campaign-options.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,12 +26,12 @@ const count = (name: keyof typeof values): number => wholeNumber(name, values[na
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
 const folder = mkdtempSync(join(tmpdir(), "koine-servers-"));
 
-/** Prints what was found, and ends here where anything was, or where not all was looked at. */
-function conclude(what: string, { findings, text }: Report): void {
-  console.log(`\n${what}\n${text}`);
-  for (const name of findings.unchecked) console.log(`Nobody checked "${name}".`);
+/** Prints the report; sets the exit code 1 if there are violations or unchecked properties. */
+function conclude(title: string, { findings, text }: Report): void {
+  console.log(`\n${title}\n${text}`);
+  for (const name of findings.unchecked) console.log(`"${name}" was not checked.`);
   if (findings.violations.length === 0 && findings.unchecked.length === 0) return;
-  console.log(`Failed with seed ${seed}. What is left of it: ${folder}`);
+  console.log(`Failed with seed ${seed}. Remaining files: ${folder}`);
   process.exitCode = 1;
 }
 
@@ -47,14 +47,14 @@ const common = {
   progress,
 } as const;
 if (count("postgres") > 0) {
-  const running = await startPostgres({ fsync: false });
+  const postgresServer = await startPostgres({ fsync: false });
   try {
-    const fresh = (): ReturnType<typeof freshDatabase> => freshDatabase(running.url);
+    const fresh = (): ReturnType<typeof freshDatabase> => freshDatabase(postgresServer.url);
     const plan = planOf(new SeededRandom(seed), count("postgres"), 2);
     const report = await campaign({ ...common, instances: 2, plan, fresh });
     conclude("PostgreSQL, two instances", report);
   } finally {
-    await running.end();
+    await postgresServer.end();
   }
 }
 if (count("sqlite") > 0 && process.exitCode === undefined) {

@@ -58,6 +58,13 @@ const bad: [sentence: string, files: Record<string, string>, breach: string][] =
   ["dialects look right", { "src/dialects/a.ts": 'import "../client/a.ts";' }, "must not know client"],
   ["dialects know the ledger", { "src/dialects/x/a.ts": 'import "../../ledger/a.ts";' }, "must not know ledger"],
   ["the ledger knows dialects", { "src/ledger/a.ts": 'import "../dialects/dialect.ts";' }, "must not know dialects"],
+  ["calls import the client", { "src/calls/a.ts": 'import "../client/index.ts";' }, "calls must not know client"],
+  ["dialects import calls", { "src/dialects/a.ts": 'import "../calls/index.ts";' }, "must not know calls"],
+  [
+    "a folder imports a file of calls that is not its index",
+    { "src/server/a.ts": 'import "../calls/stream.ts";' },
+    "src/calls/stream.ts, but calls is imported through its index only",
+  ],
   ["the client knows the ledger", { "src/client/a.ts": 'import "../ledger/a.ts";' }, "must not know ledger"],
   ["the agent looks right", { "src/agent/a.ts": 'import "../server/a.ts";' }, "must not know server"],
   ["the server looks right", { "src/server/a.ts": 'import "../cli/a.ts";' }, "must not know cli"],
@@ -180,6 +187,7 @@ test("what the map allows is no breach", () => {
     "src/dialects/bedrock/a.ts": 'import "../blocks/a.ts";',
     "src/dialects/ai-sdk-ui/a.ts": 'import "../ai-sdk/a.ts";',
     "src/ledger/a.ts": 'import "node:sqlite"; import "large/deep"; import "../assembly/a.ts";',
+    "src/client/a.ts": 'import "../calls/index.ts";',
     "src/server/a.ts": 'import "@scope/small/deep"; import "../ledger/a.ts"; import "../dialects/registry.ts";',
     "src/testkit/a.ts": 'import "./b.ts"; import "../dialects/dialect.ts";',
   };

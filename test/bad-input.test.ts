@@ -19,7 +19,7 @@ import {
 } from "koine";
 import type { Delta, Message } from "koine";
 import { answer, call, delta } from "./support/deltas.ts";
-import { thrown } from "./support/thrown.ts";
+import { requireError } from "./support/require-error.ts";
 
 const DEEP = 10_000;
 const deepText = "[".repeat(DEEP) + "]".repeat(DEEP);
@@ -34,7 +34,7 @@ describe("not JSON", () => {
   test.each(["", "{", "[1,]", '{"a":1}x', "nul", '"\u0001"', "{'a':1}"])(
     "%j is a JsonError that says where",
     (text) => {
-      const error = thrown(KoineError, () => parseJson(text));
+      const error = requireError(KoineError, () => parseJson(text));
       expect(error).toBeInstanceOf(JsonError);
       expect(error.code).toBe("invalid-json");
       expect(error.message).toMatch(/line 1/);
@@ -44,7 +44,7 @@ describe("not JSON", () => {
 
 describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
   test("text is refused with a path", () => {
-    const error = thrown(KoineError, () => parseJson(deepText));
+    const error = requireError(KoineError, () => parseJson(deepText));
     expect(error).toMatchObject({ code: "too-deep", path: expect.stringMatching(/^\/0/) as string });
   });
 
@@ -79,7 +79,7 @@ describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
   });
 
   test("a stored message is refused", () => {
-    const error = thrown(KoineError, () =>
+    const error = requireError(KoineError, () =>
       readMessage({
         id: "",
         parentMessageId: null,
@@ -105,9 +105,9 @@ describe("strings of 50 MB", () => {
   });
 
   test("an error about them does not repeat them", () => {
-    expect(thrown(KoineError, () => parseJson(`"${LONG}`)).message.length).toBeLessThan(1000);
+    expect(requireError(KoineError, () => parseJson(`"${LONG}`)).message.length).toBeLessThan(1000);
     const bad = { kind: LONG, payload: {} } as unknown as Delta;
-    expect(thrown(KoineError, () => assemble([bad])).message.length).toBeLessThan(1000);
+    expect(requireError(KoineError, () => assemble([bad])).message.length).toBeLessThan(1000);
     expect(JSON.stringify(validate({ role: LONG, parts: [{ type: LONG }] })).length).toBeLessThan(2000);
   });
 });
@@ -117,26 +117,26 @@ describe("wrong JSON types", () => {
 
   test("deltas that are none are refused by name", () => {
     for (const each of NONSENSE)
-      expect(thrown(KoineError, () => assemble([each as never]))).toBeInstanceOf(AssemblyError);
+      expect(requireError(KoineError, () => assemble([each as never]))).toBeInstanceOf(AssemblyError);
   });
 
   test("stored messages that are none are refused", () => {
-    for (const each of NONSENSE) expect(thrown(KoineError, () => readMessage(each))).toBeInstanceOf(KoineError);
+    for (const each of NONSENSE) expect(requireError(KoineError, () => readMessage(each))).toBeInstanceOf(KoineError);
   });
 
   test.each(dialects)("%s refuses messages that are none", (id) => {
     for (const each of NONSENSE)
       if (!Array.isArray(each))
-        expect(thrown(KoineError, () => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
+        expect(requireError(KoineError, () => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
   });
 
   test("a dialect that does not exist is named, with those that do", () => {
-    const error = thrown(KoineError, () => dialect("klingon"));
+    const error = requireError(KoineError, () => dialect("klingon"));
     expect(error.code).toBe("unknown-dialect");
     for (const id of dialects) expect(error.message).toContain(id);
   });
 
   test("what a dialect does not carry is said", () => {
-    expect(thrown(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-supported");
+    expect(requireError(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-supported");
   });
 });

@@ -1,4 +1,4 @@
-// Every example asserts itself; here each one runs to its end.
+// Runs every example; the examples assert their own results.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -10,8 +10,8 @@ test("there are examples", () => {
   expect(examples.length).toBeGreaterThan(0);
 });
 
-test.each(examples)("%s holds what it asserts", (name) => {
+test.each(examples)("the assertions of %s hold", (name) => {
   const main = new URL(`${name}/main.ts`, FOLDER).pathname;
-  const printed = execFileSync(process.execPath, ["--conditions=koine-source", main], { encoding: "utf8" });
-  expect(printed.length).toBeGreaterThan(0);
+  const output = execFileSync(process.execPath, ["--conditions=koine-source", main], { encoding: "utf8" });
+  expect(output.length).toBeGreaterThan(0);
 });

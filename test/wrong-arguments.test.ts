@@ -3,7 +3,21 @@
 import { describe, expect, test } from "vitest";
 import * as koine from "koine";
 
-const WRONG_VALUES: unknown[] = [undefined, null, 0, Number.NaN, "text", "", true, [], [null], {}, () => 1, Symbol("s"), 10n];
+const WRONG_VALUES: unknown[] = [
+  undefined,
+  null,
+  0,
+  Number.NaN,
+  "text",
+  "",
+  true,
+  [],
+  [null],
+  {},
+  () => 1,
+  Symbol("s"),
+  10n,
+];
 
 /** Values that are partly right: the outer type fits, an inner one does not. */
 const PARTLY_RIGHT: unknown[] = [

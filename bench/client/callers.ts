@@ -1,5 +1,5 @@
-// Who asks for a streamed answer: Koine, each provider's official SDK, and a floor that does the least anybody can: undici,
-// lines, JSON.parse. Each reads the whole stream and counts what it read, so that nobody can skip the work.
+// The clients that request a streamed answer: Koine, each provider's official SDK, and a minimum with undici, line splitting
+// and JSON.parse. Each reads the whole stream and counts its content, so that none can skip work.
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -10,7 +10,7 @@ import type { DialectName } from "../wire/wire.ts";
 
 export interface Caller {
   name: string;
-  /** "events": every event is looked at. "answer": the whole answer is put together. */
+  /** "events": every event is read. "answer": the whole answer is assembled. */
   what: "floor" | "events" | "answer";
   ask(): Promise<number>;
 }
@@ -41,7 +41,7 @@ function floor(url: string, dialect: DialectName): Caller {
       const decoder = new TextDecoder();
       let rest = "";
       let read = 0;
-      // Bytes, as undici gives them.
+      // undici yields buffers.
       for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
         const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = parts.pop() ?? "";
@@ -189,7 +189,7 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
   },
 };
 
-/** Everybody who can ask in this dialect. */
+/** Returns all clients of this dialect. */
 export function callersOf(url: string, dialect: DialectName): Caller[] {
   return [floor(url, dialect), ...koine(url, dialect), ...SDKS[dialect](url)];
 }

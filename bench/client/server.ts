@@ -1,5 +1,5 @@
-// The provider that clients are measured against, a process of its own: it speaks the four protocols, answers every
-// request with the same stream or body, and says on standard output where it listens. One argument: the deltas of an answer.
+// The provider for the client benchmark, a separate process with the four protocols: answers every request with the same
+// stream or body, and prints its address on standard output. Its argument is the number of deltas of an answer.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { StreamEvent } from "../payloads/streams.ts";
@@ -36,6 +36,6 @@ const server = createServer((incoming, outgoing) => {
   });
 });
 server.listen(0, "127.0.0.1", () => {
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

@@ -1,10 +1,10 @@
-// What a library has to offer to be measured: jobs from text to text, so that reading and writing JSON is part of them.
+// The interface of a measured library: jobs from text to text, so that parsing and writing JSON is included.
 import type { StreamEvent } from "../payloads/streams.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
 
 export interface Outcome {
   text: string;
-  /** What the library itself reported as lost; `notes` are remarks about nothing that anybody would miss. */
+  /** The losses that the library reported; `notes` count losses of the level `note`. */
   losses: number;
   notes: number;
 }
@@ -13,14 +13,14 @@ export interface RoundTripJob {
   dialect: DialectName;
   kind: Kind;
   text: string;
-  /** Make the edit of wire/edit.ts on the library's own form. */
+  /** True to make the edit of wire/edit.ts on the library's own representation. */
   edit: boolean;
 }
 
-/** Into the library's own form and out again, in one dialect. */
+/** Decodes to the library's own representation and encodes again, in one dialect. */
 export interface RoundTripper {
   name: string;
-  /** Why there is nothing to measure, if so. */
+  /** The reason if there is nothing to measure. */
   gap(job: Omit<RoundTripJob, "text">): string | undefined;
   run(job: RoundTripJob): Outcome;
 }
@@ -29,11 +29,11 @@ export interface TranslateJob {
   from: DialectName;
   to: DialectName;
   text: string;
-  /** The model, where the source says it outside the body. */
+  /** The model, if the source has it outside the body. */
   model?: string | undefined;
 }
 
-/** A request in one dialect, made from one in another. */
+/** Translates a request from one dialect to another. */
 export interface Translator {
   name: string;
   gap(job: Pick<TranslateJob, "from" | "to">): string | undefined;
@@ -43,12 +43,12 @@ export interface Translator {
 export interface StreamJob {
   from: DialectName;
   to: DialectName;
-  /** The stream as events, and as the bytes of its reads: a library takes what it can. */
+  /** The stream as events and as bytes; a library uses the form that it supports. */
   events: readonly StreamEvent[];
   chunks: readonly Uint8Array[];
 }
 
-/** A whole stream in one dialect, made from one in another, as text. */
+/** Transcodes a whole stream from one dialect to another, as text. */
 export interface Streamer {
   name: string;
   gap(job: Pick<StreamJob, "from" | "to">): string | undefined;
@@ -61,12 +61,12 @@ export interface Contender {
   streamer: Streamer;
 }
 
-/** For libraries that report no losses at all. */
+/** Returns the outcome of a library that reports no losses. */
 export function unreported(text: string): Outcome {
   return { text, losses: 0, notes: 0 };
 }
 
-/** A contender that is not there: its rows say why. */
+/** Returns a contender that is not installed; its rows contain the reason. */
 export function absent(name: string, reason: string): Contender {
   const run = (): never => {
     throw new Error(reason);

@@ -1,4 +1,4 @@
-// Everybody who is measured, Koine first.
+// Loads all measured libraries, Koine first.
 import type { Contender } from "./contender.ts";
 import { koine } from "./koine.ts";
 import { loadLingua } from "./lingua.ts";

@@ -1,18 +1,18 @@
-// Installs the peers, which have a lock file of their own beside this folder, and loads them. The project itself never
-// depends on them: one that cannot be had is a row that says why.
+// Installs the compared libraries, which have their own lock file, and loads them. The project does not depend on them: a
+// library that cannot be installed is a row with the reason.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The folder of the peers that most benchmarks share. */
+/** The folder of the libraries that most benchmarks share. */
 const BENCH = fileURLToPath(new URL("..", import.meta.url));
 const MINUTES = 5;
 
 type Versions = Record<string, string>;
 
 function readManifest(path: string): { version?: string; dependencies?: Versions } {
-  // A package.json of npm's, or our own.
+  // A valid package.json.
   return JSON.parse(readFileSync(path, "utf8")) as { version?: string; dependencies?: Versions };
 }
 
@@ -21,7 +21,7 @@ function isInstalled(folder: string, name: string, version: string): boolean {
   return existsSync(manifest) && readManifest(manifest).version === version;
 }
 
-/** Why the peers could not be installed; undefined where they are there. */
+/** Installs the libraries. Returns the reason of a failure, or undefined. */
 export function installPeers(folder: string): string | undefined {
   const wanted = Object.entries(readManifest(`${folder}package.json`).dependencies ?? {});
   if (wanted.every(([name, version]) => isInstalled(folder, name, version))) return undefined;
@@ -41,7 +41,7 @@ const failures = new Map<string, string | undefined>();
 
 export type Loaded<Api> = { api: Api } | { missing: string };
 
-/** The peer's module, once it is known to have these functions. `folder` holds its package.json and lock file. */
+/** Loads a library and checks that it exports these functions. `folder` contains its package.json and lock file. */
 export async function loadPeer<Api extends object>(
   name: string,
   functions: readonly (keyof Api & string)[],
@@ -58,7 +58,7 @@ export async function loadPeer<Api extends object>(
     if (lacking !== undefined) return { missing: `not usable: it has no function ${lacking}` };
     const { version = "?" } = readManifest(`${folder}node_modules/${name}/package.json`);
     console.log(`Beside Koine: ${name} ${version}`);
-    // The functions are there; what they take and give is in the interface, by hand.
+    // The functions exist; their types are declared by hand in `Api`.
     return { api: exports as Api };
   } catch (error) {
     return { missing: `not loaded: ${error instanceof Error ? error.message : String(error)}` };

@@ -1,4 +1,4 @@
-// Koine as a contender.
+// Koine as a contender of the benchmarks.
 import type { Loss, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { dialect, dialects, parseJson, stringifyJson, transcode, user } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
@@ -10,7 +10,7 @@ function outcome(wire: unknown, losses: readonly Loss[]): Outcome {
   return { text: stringifyJson(wire), losses: losses.length - notes, notes };
 }
 
-/** A dialect that is not built yet is a row that says so. */
+/** Returns the reason if a dialect does not support the kind. */
 function gap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
   const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).supports.has(kind));
   return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
@@ -31,7 +31,7 @@ function editResponse(response: ModelResponse): void {
   changeText([response.message, ...(response.alternatives ?? []).map(({ message }) => message)]);
 }
 
-/** The whole job, losses reported. */
+/** Translates a request and reports the losses. */
 export function translateWithKoine({ from, to, text, model }: TranslateJob): Outcome {
   const options = model === undefined ? {} : { address: { model } };
   const { wire, losses } = dialect(to).encodeRequest(dialect(from).decodeRequest(parseJson(text), options));

@@ -1,5 +1,5 @@
-// @braintrust/lingua-wasm as a contender. Its own form covers messages only, so that is what its round trip measures:
-// the rest of the body stays as it was. Whole bodies it passes through where source and target are the same.
+// @braintrust/lingua-wasm as a contender. Its representation covers only messages, so its round trip measures only them: the
+// rest of the body is not changed. It passes whole bodies through if source and target are the same.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import { WIRES } from "../wire/index.ts";
@@ -25,7 +25,7 @@ interface Lingua {
   TransformStreamSession: new (target: string) => StreamSession;
 }
 
-/** It takes the data of one event and gives the events of the target, as text. */
+/** Converts the data of one event to the events of the target, as text. */
 interface StreamSession {
   pushSse(data: string): string[];
   finishSse(): string[];
@@ -67,15 +67,15 @@ function edit(messages: LinguaMessage[], { kind }: RoundTripJob): void {
   if (kind === "requests") messages.push({ role: "user", content: APPENDED });
 }
 
-// Newer than the library that TypeScript is told to know.
+// Not in the lib version that TypeScript is configured with.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
-/** Its large integers come out as bigints, which JSON.stringify refuses. */
+/** Writes JSON with the bigints that lingua returns for large integers, which JSON.stringify rejects. */
 function write(value: unknown): string {
   return JSON.stringify(value, (_, it: unknown) => (typeof it === "bigint" ? rawJSON(String(it)) : it));
 }
 
-/** It throws plain texts. */
+/** Converts the plain strings that lingua throws to errors. */
 function attempt<T>(step: () => T): T {
   try {
     return step();
@@ -86,12 +86,12 @@ function attempt<T>(step: () => T): T {
 
 function throughMessages(lingua: Lingua, job: RoundTripJob): string {
   const wire = WIRES[job.dialect];
-  // The corpus holds JSON objects.
+  // The corpus contains only JSON objects.
   const body = JSON.parse(job.text) as JsonObject;
   const { decode, encode } = FORMATS[job.dialect];
   const turns = wire.turns(body, job.kind);
   if (turns.length === 0) return job.text;
-  // What its declarations call `any` is a list of messages.
+  // The result is a list of messages; its declaration is `any`.
   const messages = (lingua[decode] as Convert)(turns) as LinguaMessage[];
   if (job.edit) edit(messages, job);
   wire.putTurns(body, job.kind, (lingua[encode] as Convert)(messages) as JsonValue[]);

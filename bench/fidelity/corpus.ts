@@ -1,4 +1,4 @@
-// Recorded payloads, which are third-party data and not part of this repository.
+// Reads recorded payloads, which are third-party data and not part of this repository.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { DialectName, Kind } from "../wire/wire.ts";
@@ -14,19 +14,19 @@ interface ManifestRow {
   path: string;
   dialect: string;
   kind: string;
-  /** The provider refused it. */
+  /** True if the provider rejected the request. */
   rejected?: unknown;
-  /** Nobody recorded it. */
+  /** True if the payload was written by hand, not recorded. */
   handWritten?: unknown;
 }
 
 export type Corpus = (dialect: DialectName, kind: Kind) => Recording[];
 
-/** What providers really sent and took; undefined where there are no recordings. */
+/** Opens the recordings of real providers; returns undefined if there are none. */
 export function openCorpus(): Corpus | undefined {
   const manifest = `${FOLDER}/manifest.json`;
   if (!existsSync(manifest)) return undefined;
-  // The manifest's own documentation says what a row has.
+  // The documentation of the manifest describes its rows.
   const rows = JSON.parse(readFileSync(manifest, "utf8")) as ManifestRow[];
   const real = rows.filter((row) => row.rejected === undefined && row.handWritten === undefined);
   return (dialect, kind) =>

@@ -1,4 +1,4 @@
-// The same dialect in and out: is what comes out equal to what went in, and after an edit to the same edit by hand?
+// Measures round trips in one dialect: the output must equal the input, or after an edit the same edit made by hand.
 import type { JsonObject } from "../../src/index.ts";
 import { parseJson, sameJson } from "../../src/index.ts";
 import type { Outcome, RoundTripJob, RoundTripper } from "../contenders/contender.ts";
@@ -7,7 +7,7 @@ import { changeText, takeAppended } from "../wire/edit.ts";
 import type { Kind } from "../wire/wire.ts";
 import { DIALECTS } from "../wire/wire.ts";
 import type { Corpus } from "./corpus.ts";
-import { Tally } from "./tally.ts";
+import { Tally } from "./file-counts.ts";
 
 const HEAD = [
   "dialect",
@@ -22,7 +22,7 @@ const HEAD = [
   "remark",
 ];
 
-// The corpus holds JSON objects.
+// The corpus contains only JSON objects.
 const read = (text: string): JsonObject => parseJson(text) as JsonObject;
 
 function isEqual({ dialect, kind, text, edit }: RoundTripJob, outcome: Outcome): boolean {
@@ -48,7 +48,7 @@ function measure(contender: RoundTripper, job: RoundTripJob, path: string, tally
   tally.add("notes", outcome.notes);
 }
 
-/** Prints one table; with `listed`, the files in which that contender falls short. */
+/** Prints one table; with `listed`, also the files in which that contender loses data. */
 export function benchSameDialect(
   corpus: Corpus,
   kind: Kind,

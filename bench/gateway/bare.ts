@@ -1,5 +1,5 @@
-// The least that a gateway can be: node:http in front, undici behind. "parse" reads and writes the JSON of both ways, a
-// stream event by event; "pipe" hands bytes on. Two arguments: the mode and the provider's address.
+// A minimal gateway with node:http and undici. Mode "parse" parses and writes the JSON of both directions, a stream event by
+// event; mode "pipe" forwards bytes. Its arguments are the mode and the provider's address.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ const dispatcher = new Agent({ keepAliveTimeout: 60_000 });
 
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
-  // A body without an encoding comes in buffers.
+  // Without an encoding the body consists of buffers.
   for await (const part of incoming) parts.push(part as Buffer);
   return Buffer.concat(parts);
 }
@@ -19,7 +19,7 @@ function parsed(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
-/** Every event read and written again. */
+/** Parses and writes every event. */
 async function parseStream(body: AsyncIterable<Buffer>, outgoing: ServerResponse): Promise<void> {
   let rest = "";
   for await (const chunk of body) {
@@ -53,6 +53,6 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
 const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

@@ -1,4 +1,4 @@
-// Each gateway as a process of its own that can be asked for its CPU time, on a core of its own where that can be had.
+// Starts each gateway as a process that reports its CPU time, on its own core if possible.
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -18,11 +18,11 @@ const CAN_PIN = cpus().length > 1 && spawnSync("taskset", ["-c", "0", "true"]).s
 export interface Gateway extends Disposable {
   name: string;
   url: string;
-  /** Sent with every request. */
+  /** The headers of every request. */
   headers: Record<string, string>;
-  /** Whether it can be asked in another dialect than the provider's. */
+  /** True if the gateway accepts another dialect than the provider's. */
   translates: boolean;
-  /** How it is told of a model: by its provider's wire, Chat or Messages. */
+  /** The model name for the provider's wire format, Chat or Messages. */
   model: { chat: string; messages: string };
   cpuMs(): Promise<number>;
 }
@@ -37,7 +37,7 @@ function start(core: number, file: string, args: readonly string[]): ChildProces
 
 async function urlOf(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("The process has no output.");
-  // The line that is waited for.
+  // The process prints its address as its first line.
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
   return url;
 }
@@ -45,7 +45,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
 async function cpuMs(child: ChildProcess): Promise<number> {
   const answer = once(child, "message");
   child.send("cpu");
-  // What meter.ts sends.
+  // The message of meter.ts.
   const [told] = (await answer) as [{ cpuMs: number }];
   return told.cpuMs;
 }
@@ -63,7 +63,7 @@ function gateway(name: string, url: string, child: ChildProcess, rest: Partial<G
   };
 }
 
-/** The provider, and its address. */
+/** Starts the provider and returns its address. */
 export async function startUpstream(): Promise<{ url: string; child: ChildProcess }> {
   const child = start(0, join(HERE, "upstream.ts"), []);
   return { url: await urlOf(child), child };
@@ -87,7 +87,7 @@ export async function startKoine(record: "off" | "normal" | "full", upstream: st
   });
 }
 
-/** Portkey, or why it cannot be had. Its provider and address travel in headers. */
+/** Starts Portkey, or returns the reason if it is not available. Headers name its provider and address. */
 export async function startPortkey(upstream: string): Promise<Gateway | string> {
   const missing = installPeers(HERE);
   if (missing !== undefined) return missing;
@@ -116,7 +116,7 @@ export async function startPortkey(upstream: string): Promise<Gateway | string> 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;

@@ -1,5 +1,5 @@
-// Koine's server, as `koine serve` runs it, with the provider under two names. Three arguments: the provider's address,
-// "off" or how durable the record is ("normal", "full"), and the data folder.
+// Koine's server as in `koine serve`, with the provider under two names. Its arguments are the provider's address, the
+// recording mode ("off", or the durability "normal" or "full"), and the data folder.
 import { completeConfig } from "../../src/server/config/defaults.ts";
 import { createServer } from "../../src/server/index.ts";
 

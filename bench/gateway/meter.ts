@@ -1,7 +1,7 @@
-// Loaded before whatever is measured: tells its parent the CPU time of the process when asked.
+// Preloaded into a measured process: sends the CPU time of the process to the parent on request.
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuMs: (user + system) / 1000, rssMb: process.memoryUsage().rss / 2 ** 20 });
 });
-// Being asked is no reason to live.
+// The message channel must not keep the process alive.
 process.channel?.unref();

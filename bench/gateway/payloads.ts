@@ -1,4 +1,4 @@
-// What is sent to the gateways and what their provider answers: conversations of our own making, the same for all.
+// The generated requests to the gateways and the answers of their provider, the same for all.
 
 const SENTENCE = "The road from Athens to Corinth follows the coast, and the sea is in sight for most of the way. ";
 
@@ -6,10 +6,10 @@ function words(length: number, seed: string): string {
   return (seed + SENTENCE.repeat(Math.ceil(length / SENTENCE.length))).slice(0, length);
 }
 
-/** What the provider says, in every whole answer. */
+/** The text of every complete answer. */
 const ANSWER = words(600, "An answer. ");
 
-/** A Chat request of `count` messages, user and assistant in turn; `seed` makes it a conversation of its own. */
+/** Returns a Chat request of `count` alternating messages; each `seed` gives another conversation. */
 export function chatRequest(model: string, count: number, seed: string, stream: boolean): string {
   const messages = Array.from({ length: count }, (_, at) =>
     at % 2 === 0
@@ -40,7 +40,7 @@ export const CHAT_WHOLE = JSON.stringify({
   usage: { prompt_tokens: 412, completion_tokens: 148, total_tokens: 560 },
 });
 
-/** A stream, as the pieces in which it is written. */
+/** Returns the chunks of a stream. */
 export function anthropicStream(chunks: number): string[] {
   const event = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
   const start = {

@@ -1,5 +1,5 @@
-// The provider behind the gateways, a process of its own: it speaks Chat and Messages, and writes a stream as a provider
-// does, piece by piece, each in its own turn of the event loop. Says on standard output where it listens.
+// The provider behind the gateways, a separate process with the protocols Chat and Messages: writes each chunk of a stream
+// in its own turn of the event loop. Prints its address on standard output.
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,6 +38,6 @@ const server = createServer((incoming, outgoing) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

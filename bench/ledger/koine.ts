@@ -1,9 +1,9 @@
-// Koine's ledger, as a library uses it, and with the answer streamed into it as 64 deltas a turn. The search index is
-// measured apart, and is not written here.
+// Koine's ledger as a library, with appended messages and with answers streamed as 64 deltas per turn. The search index is
+// measured separately and not written here.
 import type { Ledger } from "../../src/ledger/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta, Message } from "../../src/model/index.ts";
-import type { Keeper, Session } from "./keeper.ts";
+import type { Keeper, Session } from "./conversation-store.ts";
 
 const DELTAS = 64;
 
@@ -30,7 +30,7 @@ export const koine: Keeper = {
   },
 };
 
-/** A message as the deltas of an answer. */
+/** Returns a message as the deltas of an answer. */
 function deltasOf(message: Message): Delta[] {
   const [part] = message.parts;
   const text = part?.type === "text" ? part.text : "";

@@ -1,13 +1,13 @@
-// LangGraph's SQLite checkpointer, used as its graphs use it: after every turn a checkpoint of the state, whose
-// messages are the whole conversation. Its own driver is compiled at install, which not every machine can do; it takes
-// any database of that shape, so that it is given node:sqlite, the same engine as everybody else here.
+// LangGraph's SQLite checkpointer, used as its graphs use it: after every turn a checkpoint of the state, which contains all
+// messages. Its own driver is compiled at install, which fails on some machines; it accepts any database with the same
+// interface, so it gets node:sqlite, the same engine as the other stores here.
 import { randomUUID } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Message } from "../../src/model/index.ts";
 import { loadPeer } from "../contenders/install.ts";
-import type { Keeper } from "./keeper.ts";
+import type { Keeper } from "./conversation-store.ts";
 
 interface Config {
   configurable: { thread_id: string; checkpoint_ns: string; checkpoint_id?: string };
@@ -30,7 +30,7 @@ interface Api {
 
 const name = "LangGraph, SqliteSaver";
 
-/** What the checkpointer uses of its driver. */
+/** Returns the part of the driver interface that the checkpointer uses. */
 function driver(path: string, sync: string): { database: unknown; close: () => void } {
   const sqlite = new DatabaseSync(path);
   sqlite.exec(`PRAGMA synchronous = ${sync}`);
@@ -71,7 +71,7 @@ export async function loadLangGraph(): Promise<Keeper> {
           const step = messages.length;
           const checkpoint: Checkpoint = {
             v: 4,
-            // Its ids sort by time.
+            // Checkpoint ids sort by time.
             id: `${String(step).padStart(8, "0")}-${randomUUID()}`,
             ts: new Date().toISOString(),
             channel_values: { messages: [...messages] },

@@ -1,9 +1,9 @@
-// Mastra's store of messages on libSQL.
+// Mastra's message store on libSQL.
 import { fileURLToPath } from "node:url";
 import { loadPeer } from "../contenders/install.ts";
-import type { Keeper } from "./keeper.ts";
+import type { Keeper } from "./conversation-store.ts";
 
-/** What is used of its memory store. */
+/** The used members of Mastra's memory store. */
 interface Memory {
   saveThread(input: { thread: Record<string, unknown> }): Promise<unknown>;
   saveMessages(input: { messages: Record<string, unknown>[] }): Promise<unknown>;

@@ -1,14 +1,14 @@
-// Postgres: appends per second over 16 connections, beside a bare loop of single inserts of the same JSON over as many.
+// Measures Postgres: appends per second over 16 connections, compared with single inserts of the same JSON.
 import { openLedger } from "../../src/ledger/index.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { median, table } from "../measure.ts";
-import { messageOf } from "./keeper.ts";
+import { messageOf } from "./conversation-store.ts";
 
 const CONNECTIONS = 16;
 const TURNS = 100;
 const ROUNDS = 5;
 
-/** Turns per second of many at once, each with its own conversation. */
+/** Returns the turns per second of parallel writers, each with its own conversation. */
 async function rate(turn: (writer: number, number: number) => Promise<unknown>): Promise<number> {
   const start = performance.now();
   const writer = async (_: unknown, index: number): Promise<void> => {

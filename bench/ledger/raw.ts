@@ -1,6 +1,6 @@
-// The floor: node:sqlite, one INSERT of the message's JSON in a transaction of its own, read back and parsed.
+// The minimum: node:sqlite with one INSERT of the message's JSON per transaction, read back and parsed.
 import { DatabaseSync } from "node:sqlite";
-import type { Keeper } from "./keeper.ts";
+import type { Keeper } from "./conversation-store.ts";
 
 export const raw: Keeper = {
   name: "raw node:sqlite",

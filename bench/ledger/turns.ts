@@ -1,14 +1,14 @@
-// What a turn costs, how the cost grows, how long a load takes and how many bytes lie on the disk: everybody in one
-// run, in files of their own, taking turns in small batches, because the machine is noisy.
+// Measures the cost of a turn, its growth, the load time and the bytes on disk of all stores in one run. The stores use their
+// own files and alternate in small batches, because the load of the machine varies.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median, table } from "../measure.ts";
-import type { Keeper, Session, Sync } from "./keeper.ts";
-import { messageOf } from "./keeper.ts";
+import type { Keeper, Session, Sync } from "./conversation-store.ts";
+import { messageOf } from "./conversation-store.ts";
 
 const BATCH = 50;
-/** Where load, size and growth are looked at. */
+/** The message counts at which load time, size and growth are measured. */
 const MARKS = [100, 1000, 5000];
 
 interface Measured {
@@ -16,7 +16,7 @@ interface Measured {
   folder: string;
   session: Session;
   count: number;
-  /** Microseconds a turn, per batch, from the beginning. */
+  /** Microseconds per turn of each batch. */
   batches: number[];
   loads: Map<number, number>;
 }
@@ -44,11 +44,11 @@ async function timeLoad({ session, count }: Measured): Promise<number> {
   return median(times);
 }
 
-/** Appends up to the last mark, everybody in turn, and loads at each mark. */
+/** Appends up to the last mark, all stores in turn, and loads at each mark. */
 async function grow(all: readonly Measured[], most: number): Promise<void> {
   for (let count = 0; count < most; count += BATCH) {
     const going = all.filter(({ keeper }) => count < (keeper.most ?? most));
-    // Each goes first in turn.
+    // Each store goes first in turn.
     for (const i of going.keys()) {
       const measured = going[(i + count / BATCH) % going.length];
       if (measured !== undefined) await appendBatch(measured);
@@ -58,7 +58,7 @@ async function grow(all: readonly Measured[], most: number): Promise<void> {
   }
 }
 
-/** The median cost of a turn in the batches that end at a mark. */
+/** Returns the median cost of a turn in the batches that end at a mark. */
 function costAt({ batches }: Measured, mark: number): number {
   const end = mark / BATCH;
   return median(batches.slice(Math.max(0, end - 6), end));
@@ -94,7 +94,7 @@ function report(all: readonly Measured[], sync: Sync, most: number): void {
   );
 }
 
-/** Opens everybody, lets them grow, closes them and weighs what they left. */
+/** Opens all stores, appends the messages, closes the stores and measures their files. */
 export async function measureTurns(keepers: readonly Keeper[], sync: Sync, most: number): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "koine-bench-"));
   try {

@@ -1,4 +1,4 @@
-// An agent's conversation with invented content, described without any dialect; always the same for the same sizes.
+// Generates an agent's conversation independent of any dialect; always the same for the same sizes.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import type { Random } from "../random.ts";
 import { prose, randomFrom, token } from "../random.ts";
@@ -17,7 +17,7 @@ export interface ResultSketch {
   call: CallSketch;
   output: JsonValue;
 }
-/** What was asked, what was answered and called for, what came back. */
+/** A question, the answer with its tool calls, and the tool results. */
 export interface TurnSketch {
   user?: string;
   assistant?: string;
@@ -33,7 +33,7 @@ export interface Sketch {
   temperature: number;
 }
 
-/** Below this, texts are those of a small request, and its tools are small, too. */
+/** The text length below which a request is small and has small tools. */
 const SMALL = 100;
 
 function tool(random: Random, name: string, length: number): ToolSketch {
@@ -63,14 +63,14 @@ function call(random: Random, tools: readonly ToolSketch[], length: number): Cal
   return { id: `call_${token(random, 24)}`, name, args };
 }
 
-/** Mostly text; every third result is JSON, which some wires carry as such and some as text. */
+/** Returns a tool result: every third one is JSON, which some wire formats carry as JSON and some as text. */
 function result(random: Random, call: CallSketch, length: number): ResultSketch {
   if (random() < 2 / 3) return { call, output: prose(random, length) };
   const lines = Array.from({ length: 4 }, (_, line) => ({ line, text: prose(random, Math.floor(length / 5)) }));
   return { call, output: { found: lines.length, lines } };
 }
 
-/** A question; a remark with one or two calls; their results; an answer. */
+/** Returns a question, an answer with one or two tool calls, their results and a final answer. */
 function exchange(random: Random, tools: readonly ToolSketch[], length: number): TurnSketch[] {
   const calls = Array.from({ length: random() < 0.5 ? 1 : 2 }, () => call(random, tools, length));
   return [
@@ -82,9 +82,9 @@ function exchange(random: Random, tools: readonly ToolSketch[], length: number):
 }
 
 export interface SketchSize {
-  /** Of the request as `sizeOf` sees it, about. */
+  /** The approximate size of the request, measured with `sizeOf`. */
   bytes: number;
-  /** Of its texts. */
+  /** The length of its texts. */
   length: number;
   tools: number;
 }
@@ -101,6 +101,6 @@ export function makeSketch(size: SketchSize, sizeOf: (sketch: Sketch) => number)
     turns.push(...more);
     left -= sizeOf({ ...start, turns: more }) - sizeOf(start);
   }
-  // The last word is the user's: an answer is asked for.
+  // The last message must be the user's.
   return { ...start, turns: [...turns, { user: prose(random, length) }] };
 }

@@ -1,18 +1,18 @@
-// The streams that transcoding is measured on: one answer, a reasoning, a long text and a tool call in small pieces, as
-// each of the four providers sends it. Written by hand and not through Koine.
+// The streams for the transcoding benchmark: one answer with reasoning, a long text and a tool call in small deltas, in the
+// format of each of the four providers. Written without Koine.
 import type { DialectName } from "../wire/wire.ts";
 
-/** One event: its name where the dialect names events, and its data as text. */
+/** One event: its name, if the dialect names events, and its data as text. */
 export interface StreamEvent {
   event?: string;
   data: string;
 }
 
-/** What the answer says, piece by piece. */
+/** The deltas of the answer. */
 export interface Script {
   thoughts: string[];
   texts: string[];
-  /** The pieces of a JSON object. */
+  /** The fragments of a JSON object. */
   args: string[];
 }
 
@@ -178,7 +178,7 @@ export const STREAM_WRITERS: Readonly<Record<DialectName, Writer>> = {
   gemini,
 };
 
-/** An event as it goes over the wire. */
+/** Formats an event as server-sent event. */
 export function lines({ event, data }: StreamEvent): string {
   return `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
 }

@@ -1,4 +1,4 @@
-// One conversation in each of the four wire formats, written by hand as their users write them.
+// Writes one conversation in each of the four wire formats, without Koine.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { isObject } from "../../src/index.ts";
 import type { CallSketch, ResultSketch, Sketch, ToolSketch, TurnSketch } from "./sketch.ts";
@@ -6,7 +6,7 @@ import type { DialectName } from "../wire/wire.ts";
 
 const asText = (output: JsonValue): string => (typeof output === "string" ? output : JSON.stringify(output));
 
-/** The messages of every turn, in order. */
+/** Returns the messages of all turns, in order. */
 function messages(turns: readonly TurnSketch[], write: (turn: TurnSketch) => JsonObject[]): JsonObject[] {
   return turns.flatMap(write);
 }
@@ -100,7 +100,7 @@ function anthropic({ model, system, tools, turns, maxTokens, temperature }: Sket
   };
 }
 
-/** Calls have no ids here: results are paired with them by name and order. */
+/** Gemini calls have no ids: results are paired with them by name and order. */
 function geminiTurn({ user, assistant, calls = [], results }: TurnSketch): JsonObject[] {
   if (user !== undefined) return [{ role: "user", parts: [{ text: user }] }];
   if (results !== undefined) {
@@ -113,7 +113,7 @@ function geminiTurn({ user, assistant, calls = [], results }: TurnSketch): JsonO
   return [{ role: "model", parts: [{ text: assistant ?? "" }, ...called] }];
 }
 
-/** The same schema with types in capital letters, as in most requests to Gemini. */
+/** Returns the schema with types in capital letters, as in most requests to Gemini. */
 function openApi(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(openApi);
   if (!isObject(schema)) return schema;

@@ -1,4 +1,4 @@
-// Anthropic Messages, as far as the benchmarks look into it.
+// Reads Anthropic Messages bodies for the benchmarks.
 import type { Wire } from "./wire.ts";
 import { objects, textsIn } from "./wire.ts";
 
@@ -12,7 +12,7 @@ export const anthropic: Wire = {
   },
   putTurns(body, kind, turns) {
     if (kind === "requests") body["messages"] = turns;
-    // A response is itself the turn, among other fields.
+    // The response object itself is the turn.
     else Object.assign(body, turns[0]);
   },
   outerTexts: (body) => textsIn("system", body, "system", isText),

@@ -1,25 +1,25 @@
-// One small edit of a conversation, made by hand on the wire: what every contender has to arrive at when the same edit
-// is made on its own form. A request gets its first user text changed and a message appended; a response its first text.
+// Edits a conversation directly on the wire; a contender must produce the same result after the same edit on its own
+// representation. In a request the first user text is changed and a message is appended; in a response the first text.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { WIRES } from "./index.ts";
 import type { DialectName, Kind } from "./wire.ts";
 import { textAt } from "./wire.ts";
 
-/** Added at the end, so that annotations of the text still point at what they did. */
+/** Added at the end of the text, so that the positions of annotations stay valid. */
 export const ADDITION = " Edited.";
 export const APPENDED = "One more thing.";
 
-/** Changes the first text; says whether there was one. */
+/** Changes the first text; returns false if there is none. */
 export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): boolean {
   const wire = WIRES[dialect];
   const role = kind === "requests" ? "user" : "assistant";
   const outer = kind === "requests" ? wire.outerTexts(body) : [];
   const slots = [...outer, ...wire.turns(body, kind).flatMap((turn) => wire.texts(turn))];
-  // An empty text may be no text at all to a reader.
+  // A decoder may drop an empty text.
   const first = slots.find((slot) => slot.role === role && textAt(slot) !== "");
   if (first === undefined) return false;
   first.holder[first.key] = textAt(first) + ADDITION;
-  // What the SDK repeats of the answer must not keep the old words.
+  // The SDK's copy of the answer must not keep the old text.
   const { output_text: repeated } = body;
   if (kind === "responses" && typeof repeated === "string") body["output_text"] = repeated + ADDITION;
   return true;
@@ -28,8 +28,8 @@ export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): 
 const PLAIN: ReadonlySet<string> = new Set(["role", "content", "parts", "type"]);
 
 /**
- * Takes the appended message off again, if it is there: a turn of its own that says nothing else, or, where turns must
- * alternate, the last block of the user's turn. Whether one text stands there bare or in a list is the writer's choice.
+ * Removes the appended message and returns true if it is there: a separate turn with only this text, or, if turns must
+ * alternate, the last block of the user's turn. The text may be a string or a list of one block.
  */
 export function takeAppended(dialect: DialectName, body: JsonObject, expected: JsonObject): boolean {
   const wire = WIRES[dialect];

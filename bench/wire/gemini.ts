@@ -1,4 +1,4 @@
-// Gemini generateContent, as far as the benchmarks look into it.
+// Reads Gemini generateContent bodies for the benchmarks.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { isObject } from "../../src/index.ts";
 import type { Wire } from "./wire.ts";

@@ -1,4 +1,4 @@
-// The four wires by name.
+// The four wire formats by dialect name.
 import { anthropic } from "./anthropic.ts";
 import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";

@@ -1,4 +1,4 @@
-// OpenAI Chat Completions, as far as the benchmarks look into it.
+// Reads OpenAI Chat Completions bodies for the benchmarks.
 import { isObject } from "../../src/index.ts";
 import type { Wire } from "./wire.ts";
 import { objects, ROLES, textsIn } from "./wire.ts";

@@ -1,4 +1,4 @@
-// OpenAI Responses, as far as the benchmarks look into it: a list of items, each a turn of its own here.
+// Reads OpenAI Responses bodies for the benchmarks; each item counts as a turn.
 import type { Wire } from "./wire.ts";
 import { objects, ROLES, textsIn } from "./wire.ts";
 

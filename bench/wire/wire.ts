@@ -1,5 +1,4 @@
-// What the benchmarks know about a wire format, written by hand and not through Koine: where a body has its turns, and
-// which texts, tool calls and results they hold.
+// The interface that reads a wire format without Koine: the turns of a body, and their texts, tool calls and results.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { isObject } from "../../src/index.ts";
 
@@ -7,19 +6,19 @@ export const DIALECTS = ["openai-chat", "openai-responses", "anthropic", "gemini
 export type DialectName = (typeof DIALECTS)[number];
 export type Kind = "requests" | "responses";
 
-/** The twelve ways from one dialect to another. */
+/** The twelve pairs of different dialects. */
 export const DIRECTIONS: readonly (readonly [from: DialectName, to: DialectName])[] = DIALECTS.flatMap((from) =>
   DIALECTS.filter((to) => to !== from).map((to) => [from, to] as const),
 );
 
-/** A place that holds a text, so that it can be read and changed where it stands. */
+/** The location of a text, so that it can be read and changed in place. */
 export interface TextSlot {
   role: "system" | "user" | "assistant";
   holder: JsonObject;
   key: string;
 }
 
-/** Whose texts count as whose; those of other roles are no part of the conversation's texts. */
+/** The comparable role of each wire role; texts of other roles are ignored. */
 export const ROLES: ReadonlyMap<unknown, TextSlot["role"]> = new Map([
   ["system", "system"],
   ["developer", "system"],
@@ -27,34 +26,34 @@ export const ROLES: ReadonlyMap<unknown, TextSlot["role"]> = new Map([
   ["assistant", "assistant"],
 ]);
 
-/** A call of a tool that the client runs. */
+/** A tool call that the client executes. */
 export interface WireCall {
   id: JsonValue | undefined;
   name: JsonValue | undefined;
-  /** Text where the wire carries the arguments as text. */
+  /** A string if the wire format carries the arguments as text. */
   input: JsonValue | undefined;
 }
 
 export interface WireResult {
   id: JsonValue | undefined;
-  /** For wires that pair by name. */
+  /** The tool name, for wire formats that pair by name. */
   name: JsonValue | undefined;
   output: JsonValue | undefined;
 }
 
 export interface Wire {
-  /** The body's own list of turns; for a response, turns as they would stand in a request. */
+  /** Returns the list of turns in the body; for a response, its turns in the form of a request. */
   turns(body: JsonObject, kind: Kind): JsonObject[];
-  /** Puts changed turns of that kind back into the body. */
+  /** Writes changed turns back into the body. */
   putTurns(body: JsonObject, kind: Kind, turns: JsonValue[]): void;
-  /** Texts outside the turns. */
+  /** Returns the texts outside the turns. */
   outerTexts(body: JsonObject): TextSlot[];
   texts(turn: JsonObject): TextSlot[];
   calls(turn: JsonObject): WireCall[];
   results(turn: JsonObject): WireResult[];
 }
 
-/** The objects of a list, the list itself where it holds nothing else, so that a change of it is one of the body. */
+/** Returns the objects of a list; the list itself if it contains only objects, so that changes affect the body. */
 export function objects(value: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(value)) return [];
   return value.every(isObject) ? value : value.filter(isObject);
@@ -65,7 +64,7 @@ export function textAt({ holder, key }: TextSlot): string {
   return typeof text === "string" ? text : "";
 }
 
-/** The text of a field that is either a text or a list of blocks with texts in them. */
+/** Returns the texts of a field that is a string or a list of text blocks. */
 export function textsIn(
   role: TextSlot["role"],
   holder: JsonObject,

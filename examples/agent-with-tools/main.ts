@@ -1,5 +1,5 @@
-// An agent with two tools: it asks for approval, is told more while it works, is cut off in the middle of a tool, and goes
-// on afterwards where it was. The model is the demo provider, so that no key is needed.
+// An agent with two tools: a tool call needs approval, a follow-up message arrives during the run, and a run that is
+// interrupted in a tool is resumed. The model is the demo provider, so no key is needed.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,12 +13,12 @@ const url = `sqlite:${join(folder, "koine.db")}`;
 const ledger = await openLedger(url);
 const client = createClient({ providers: { demo: demo() } });
 
-// A schema says what the model may ask for; what does not match never reaches the function. Zod and others do, too.
+// The schema describes the tool's input; a call that does not match never reaches the function. Zod schemas work too.
 const weather = tool({
   name: "weather",
   description: "The weather in a city.",
   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  retry: "safe", // reading may be repeated after a crash
+  retry: "safe", // a read-only tool can be repeated after a crash
   run: (input) => ({ ...(input as { city: string }), degrees: 24 }),
 });
 let booked = 0;
@@ -28,7 +28,7 @@ const book = tool({
   run: () => `Booked, number ${++booked}.`,
 });
 
-// One question: the model calls both tools side by side, and gets their results in the order of its calls.
+// One question: the model calls both tools in parallel and gets the results in the order of its calls.
 const agent = createAgent({
   client,
   model: "demo/koine",
@@ -40,7 +40,7 @@ const run = agent.run("call weather and book");
 for await (const event of run) {
   if (event.type === "tool-start") console.log(`→ ${event.call.toolName}`);
   if (event.type === "tool-end") console.log(`← ${JSON.stringify(event.result.output)}`);
-  // Somebody thinks of something while it works: the model hears it after its answer.
+  // A follow-up message during the run: the model gets it after its answer.
   if (event.type === "tool-start" && event.call.toolName === "book") run.followUp("call book");
 }
 const { text, threadId, steps, usage } = await run.result();
@@ -50,34 +50,34 @@ assert.equal(steps.length, 4);
 assert(usage.totalTokens > 0);
 assert.match(text, /One table is enough/);
 
-// A process that ends in the middle of a tool: here, its agent is simply left alone and its ledger closed.
-const left = createAgent({
+// A process that ends during a tool call: here the agent is abandoned and its ledger closed.
+const abandonedAgent = createAgent({
   client,
   model: "demo/koine",
   ledger,
   tools: [weather, tool({ name: "book", run: () => new Promise(() => undefined) })],
 });
-const cutOff = left.run("call weather and book", { threadId });
-for await (const event of cutOff) if (event.type === "tool-end") break;
+const interruptedRun = abandonedAgent.run("call weather and book", { threadId });
+for await (const event of interruptedRun) if (event.type === "tool-end") break;
 await ledger.close();
-await cutOff.cancel(); // comes too late to be recorded
+await interruptedRun.cancel(); // too late to be recorded
 
-// Whoever comes next goes on. The weather is recorded and not asked again; whether the table was booked is not known, and
-// the model is told so.
-const next = await openLedger(url);
-let asked = 0;
-const heir = createAgent({
+// Another process resumes the run. The weather result is recorded and not requested again; the result of the booking is
+// not known, and the model gets that as the tool result.
+const reopenedLedger = await openLedger(url);
+let weatherCalls = 0;
+const resumingAgent = createAgent({
   client,
   model: "demo/koine",
-  ledger: next,
-  tools: [{ ...weather, run: () => ++asked }, book],
+  ledger: reopenedLedger,
+  tools: [{ ...weather, run: () => ++weatherCalls }, book],
 });
-const result = await heir.resume(threadId).result();
+const result = await resumingAgent.resume(threadId).result();
 console.log(result.text);
-assert.equal(asked, 0);
+assert.equal(weatherCalls, 0);
 assert.equal(booked, 1);
 assert.match(result.text, /interrupted/);
 
-await next.close();
+await reopenedLedger.close();
 await client.close();
 rmSync(folder, { recursive: true });

@@ -1,16 +1,17 @@
-// Another provider in the middle of a conversation: an agent that speaks Anthropic goes on with Gemini and comes back.
-// What only one of them understands stays with it, and is there again on return. It asserts what it shows.
+// Another provider in the middle of a conversation: an Anthropic conversation continues with Gemini and returns.
+// Signatures of a provider are not sent to the other one, and are restored on return. The example asserts its output.
 import assert from "node:assert/strict";
 import { dialect, user } from "koine";
 import type { Loss } from "koine";
 
 const anthropic = dialect("anthropic");
 const gemini = dialect("gemini");
-const say = (title: string, value: unknown): void => console.log(`${title}\n${JSON.stringify(value, null, 2)}\n`);
-const told = (losses: Loss[]): string[] => losses.map(({ level, code, path }) => `${level}: ${code} at ${path}`);
+const print = (title: string, value: unknown): void => console.log(`${title}\n${JSON.stringify(value, null, 2)}\n`);
+const formatLosses = (losses: Loss[]): string[] =>
+  losses.map(({ level, code, path }) => `${level}: ${code} at ${path}`);
 
-// 1. What an agent has sent to Anthropic so far.
-const sent = {
+// 1. The request that an agent has sent to Anthropic.
+const anthropicRequest = {
   model: "claude-opus-4-8",
   max_tokens: 4096,
   system: "Answer briefly.",
@@ -33,19 +34,19 @@ const sent = {
     { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_01", content: "Clear, 24 °C" }] },
   ],
 };
-const request = anthropic.decodeRequest(sent);
-assert.deepEqual(anthropic.encodeRequest(request).wire, sent, "the same dialect in and out is equal JSON");
+const request = anthropic.decodeRequest(anthropicRequest);
+assert.deepEqual(anthropic.encodeRequest(request).wire, anthropicRequest, "the same dialect in and out is equal JSON");
 
-// 2. The same conversation for Gemini. The signature means nothing there, and the report says so.
+// 2. The same conversation for Gemini, without the signature; the losses list it.
 const forGemini = gemini.encodeRequest({ ...request, model: "gemini-3-pro" });
-say("For Gemini:", forGemini.wire);
-say("What did not arrive:", told(forGemini.losses));
+print("For Gemini:", forGemini.wire);
+print("Losses:", formatLosses(forGemini.losses));
 assert.equal(forGemini.address?.model, "gemini-3-pro", "the model is in the URL");
 assert.ok(!JSON.stringify(forGemini.wire).includes("c2lnbmVkIGJ5IGNsYXVkZQ=="), "no signature goes to another issuer");
 assert.ok(!JSON.stringify(forGemini.wire).includes("They want the weather."), "thinking does not become text");
 assert.ok(forGemini.losses.some(({ code }) => code === "reasoning-unsupported"));
 
-// 3. Gemini's answer joins the conversation.
+// 3. Gemini's answer is appended to the conversation.
 const reply = {
   candidates: [
     {
@@ -62,14 +63,18 @@ const names = forGemini.names;
 const answer = gemini.decodeResponse(reply, { names });
 request.messages.push(answer.message, user("And tomorrow?"));
 
-// 4. Back to Anthropic: its own signature is where it was, Gemini's stays behind.
+// 4. Back to Anthropic: its own signature is restored, Gemini's is not sent.
 const back = anthropic.encodeRequest(request);
-const messages = (back.wire as typeof sent).messages;
-assert.deepEqual(messages.slice(0, 3), sent.messages, "an unchanged prefix is the same, so prompt caches hit");
+const messages = (back.wire as typeof anthropicRequest).messages;
+assert.deepEqual(
+  messages.slice(0, 3),
+  anthropicRequest.messages,
+  "an unchanged prefix is the same, so prompt caches hit",
+);
 assert.ok(!JSON.stringify(back.wire).includes("c2lnbmVkIGJ5IGdlbWluaQ=="));
-say("What Anthropic gets beside it:", messages.slice(3));
-say("What did not arrive:", told(back.losses));
+print("New messages for Anthropic:", messages.slice(3));
+print("Losses:", formatLosses(back.losses));
 
-// 5. And to Gemini again: there is its signature.
+// 5. To Gemini again: its signature is restored.
 assert.ok(JSON.stringify(gemini.encodeRequest(request).wire).includes("c2lnbmVkIGJ5IGdlbWluaQ=="));
 console.log("Every assertion holds.");

@@ -1,5 +1,5 @@
-// A chat without a key: answers that stream from the demo provider, a conversation that is a list of messages, what
-// happens when a provider fails, and an answer that nobody wants to hear to its end.
+// A chat without a key: streamed answers of the demo provider, a conversation as a list of messages, a provider error,
+// and an answer that is cancelled before its end.
 import assert from "node:assert/strict";
 import type { Message } from "koine";
 import { user } from "koine";
@@ -11,14 +11,14 @@ const client = createClient({ providers: { demo: demo() }, retry: { attempts: 2,
 const model = "demo/koine";
 const messages: Message[] = [];
 
-/** Says something, prints the answer while it arrives, and keeps both. */
-async function say(text: string): Promise<Answer> {
+/** Sends a user message, prints the answer while it arrives, and appends both to the conversation. */
+async function send(text: string): Promise<Answer> {
   console.log(`> ${text}`);
   messages.push(user(text));
   const stream = client.stream({ model, messages });
   for await (const delta of stream) {
     if (delta.kind === "text" || delta.kind === "thinking") process.stdout.write(delta.payload.textDelta);
-    // The reasoning is over and signed.
+    // The seal ends the reasoning.
     if (delta.kind === "seal") process.stdout.write("\n");
   }
   process.stdout.write("\n\n");
@@ -27,42 +27,42 @@ async function say(text: string): Promise<Answer> {
   return answer;
 }
 
-const hello = await say("Hello! Who are you?");
+const hello = await send("Hello! Who are you?");
 assert.equal(hello.finishReason.unified, "stop");
 assert.equal(hello.message.metadata?.provider, "demo");
 
-// Reasoning is a part of the message, and signed: it goes back as it came.
-const thought = await say("think about the sea");
+// Reasoning is a signed part of the message; it is sent back unchanged.
+const reasoned = await send("think about the sea");
 assert.deepEqual(
-  thought.message.parts.map(({ type }) => type),
+  reasoned.message.parts.map(({ type }) => type),
   ["reasoning", "text"],
 );
-assert.equal(thought.message.parts[0]?.seals?.[0]?.kind, "signature");
+assert.equal(reasoned.message.parts[0]?.seals?.[0]?.kind, "signature");
 
-// A provider that fails is asked again; then the error says what it was, and every attempt is on it.
+// A failed call is retried; the final error has a code and lists every attempt.
 try {
-  await say("error overloaded");
-  assert.fail("The demo does what it is told.");
+  await send("error overloaded");
+  assert.fail("The demo provider must return the requested error.");
 } catch (error) {
   assert(error instanceof ClientError);
   console.log(`${error.code}: ${error.message}\n`);
   assert.equal(error.code, "overloaded");
   assert.equal(error.attempts.length, 2);
 }
-// What was not answered is not part of the conversation.
+// Remove the message without an answer from the conversation.
 messages.pop();
 
-// Leaving the loop ends the exchange. What had arrived is at hand, marked as interrupted, and can be kept.
+// Leaving the loop cancels the call. The partial answer is available, marked as interrupted.
 const stream = client.stream({ model, messages: [...messages, user("long 10000")] });
-let words = 0;
+let textDeltas = 0;
 for await (const delta of stream) {
-  if (delta.kind === "text" && ++words === 5) break;
+  if (delta.kind === "text" && ++textDeltas === 5) break;
 }
-const heard = stream.snapshot()?.message.parts[0];
-assert(heard?.type === "text" && heard.text.startsWith("The tide comes in"));
-console.log(`heard so far: ${heard.text.slice(0, 48)} …`);
+const partialText = stream.snapshot()?.message.parts[0];
+assert(partialText?.type === "text" && partialText.text.startsWith("The tide comes in"));
+console.log(`partial answer: ${partialText.text.slice(0, 48)} …`);
 
-const usage = [hello, thought].map((answer) => answer.usage?.totalTokens ?? 0);
+const usage = [hello, reasoned].map((answer) => answer.usage?.totalTokens ?? 0);
 console.log(`${messages.length} messages, ${usage.join(" + ")} tokens`);
 assert.equal(messages.length, 4);
 await client.close();

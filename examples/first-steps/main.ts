@@ -1,5 +1,5 @@
-// First steps: a conversation in four shapes, a stream that assembles, and a report of what a shape cannot say.
-// It asserts what it shows.
+// First steps: a conversation in four dialects, the losses of each, and a stream that is assembled to a message.
+// The example asserts its output.
 import assert from "node:assert/strict";
 import {
   assemble,
@@ -15,9 +15,7 @@ import {
 } from "koine";
 import type { Delta, Message } from "koine";
 
-const say = (line: string): void => console.log(line);
-
-// 1. A conversation, made by hand.
+// 1. A conversation, built with the constructors.
 const call = toolCall("call_1", "weather", { city: "Corinth" });
 const signature = { dialect: "anthropic", kind: "signature", value: "c2lnbmVk" };
 const conversation: Message[] = [
@@ -27,25 +25,25 @@ const conversation: Message[] = [
   assistant([text("Clear, 24 °C.")]),
 ];
 assert.deepEqual(validateMessages(conversation), []);
-say(`A conversation of ${conversation.length} messages, valid.\n`);
+console.log(`A conversation of ${conversation.length} messages, valid.\n`);
 
-// 2. The same conversation in every shape that carries messages, and what each cannot say.
+// 2. The same conversation in four dialects, with the losses of each.
 for (const id of ["flat", "tagged", "run", "canonical"]) {
   const { wire, losses } = dialect(id).encodeMessages(conversation);
   const back = dialect(id).decodeMessages(wire);
   assert.equal(back.length, conversation.length);
-  say(`${id.padEnd(10)} ${JSON.stringify((wire as unknown[])[1]).slice(0, 96)} …`);
+  console.log(`${id.padEnd(10)} ${JSON.stringify((wire as unknown[])[1]).slice(0, 96)} …`);
   for (const loss of losses.filter(({ level }) => level !== "note")) {
-    say(`${" ".repeat(10)} ${loss.level}: ${loss.path} ${loss.action} (${loss.code})`);
+    console.log(`${" ".repeat(10)} ${loss.level}: ${loss.path} ${loss.action} (${loss.code})`);
   }
 }
 
-// 3. The signature survives where the shape has a place for it.
+// 3. The signature is preserved if the dialect has a field for it.
 const [, flat] = dialect("flat").decodeMessages(dialect("flat").encodeMessages(conversation).wire);
 assert.deepEqual(flat?.parts[0]?.seals, [signature]);
-say("\nThe thinking signature went through `flat` and came back.");
+console.log("\nThe thinking signature went through `flat` and came back.");
 
-// 4. A stream: deltas in, one message out, every digit of the arguments kept.
+// 4. A stream of deltas is assembled to one message; every digit of the arguments is preserved.
 const deltas: Delta[] = [
   { kind: "start", payload: { modelId: "demo", requestId: "req_1" } },
   { kind: "text", payload: { textDelta: "One " } },
@@ -57,11 +55,11 @@ const deltas: Delta[] = [
   { kind: "done", payload: { finishReason: "tool-calls" } },
 ];
 const { message } = assemble(deltas.map(stampDeltas("run_1", Date.now)));
-const [spoken, lookup] = message.parts;
-assert.ok(spoken?.type === "text" && spoken.text === "One moment.");
+const [textPart, lookup] = message.parts;
+assert.ok(textPart?.type === "text" && textPart.text === "One moment.");
 assert.ok(lookup?.type === "tool-call" && lookup.inputText === '{"order": 12345678901234567890}');
-say(
+console.log(
   `A stream of ${deltas.length} deltas became a message of ${message.parts.length} parts; the order number kept all its digits:`,
 );
-say(`  ${lookup.inputText}`);
-say("\nEverything above was asserted. `npm test` runs the rest.");
+console.log(`  ${lookup.inputText}`);
+console.log("\nEverything above was asserted. `npm test` runs the rest.");

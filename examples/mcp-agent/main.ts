@@ -1,17 +1,17 @@
-// An agent whose tools are those of an MCP server: it uses them, sees one refuse its arguments, loses the server in the
-// middle of a call, and finds it again. The model is the demo provider, so that no key is needed.
+// An agent with the tools of an MCP server: tool calls, rejected arguments, and a server that crashes during a call and
+// is restarted. The model is the demo provider, so no key is needed.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createAgent, mcpServer } from "koine/agent";
 import { createClient, demo } from "koine/client";
 
-// Any command that starts a server, or `{ url, headers }` for one over HTTP. The prefix keeps names of servers apart.
+// A command that starts the server, or `{ url, headers }` for HTTP. The prefix makes tool names of several servers unique.
 const notes = await mcpServer({
   name: "notes",
   prefix: "notes_",
   command: process.execPath,
   args: [fileURLToPath(new URL("notes-server.ts", import.meta.url))],
-  trustHints: true, // what it calls read-only may be repeated after a crash of this process
+  trustHints: true, // tools with the read-only hint can be repeated after a crash of this process
   onProblem: ({ message }) => console.log(`(${message})`),
 });
 for (const { name, description, retry } of await notes.tools()) console.log(`${name}: ${description} [${retry}]`);
@@ -19,8 +19,11 @@ for (const { name, description, retry } of await notes.tools()) console.log(`${n
 const client = createClient({ providers: { demo: demo() } });
 const agent = createAgent({ client, model: "demo/koine", tools: [notes] });
 
-/** Says something and shows what the tools answered. */
-async function say(text: string, threadId?: string): Promise<{ threadId: string; outputs: unknown[]; errors: number }> {
+/** Sends a message and prints the tool results. */
+async function send(
+  text: string,
+  threadId?: string,
+): Promise<{ threadId: string; outputs: unknown[]; errors: number }> {
   const run = agent.run(text, { threadId });
   const outputs: unknown[] = [];
   let errors = 0;
@@ -35,21 +38,21 @@ async function say(text: string, threadId?: string): Promise<{ threadId: string;
   return { threadId: result.threadId, outputs, errors };
 }
 
-// Two calls, one after the other. What the server means as data arrives as data.
-const first = await say('call notes_add {"text":"Water the olive tree."} then notes_list {}');
+// Two calls in sequence. Structured content of the server arrives as data.
+const first = await send('call notes_add {"text":"Water the olive tree."} then notes_list {}');
 assert.deepEqual(first.outputs, ["That is note 1.", { notes: ["Water the olive tree."] }]);
 
-// The server judges arguments by its own schema; what it has against them goes back to the model.
-const wrong = await say('call notes_add {"text":"x"}', first.threadId);
+// The server validates arguments with its own schema; its error is the tool result for the model.
+const wrong = await send('call notes_add {"text":"x"}', first.threadId);
 assert.equal(wrong.errors, 1);
 assert.match(String(wrong.outputs[0]), /text/);
 
-// A server that ends in the middle of a call: the model is told, and the next call starts it again. Its notes are gone,
-// for it kept them in memory; the transcript still has them.
-const lost = await say("call notes_crash {} then notes_list {}", first.threadId);
-assert.equal(lost.errors, 1);
-assert.match(String(lost.outputs[0]), /whether the tool did its work is not known/);
-assert.deepEqual(lost.outputs[1], { notes: [] });
+// A server that ends during a call: the tool result is an error, and the next call starts the server again. Its notes
+// were in memory and are lost; the transcript still has them.
+const afterCrash = await send("call notes_crash {} then notes_list {}", first.threadId);
+assert.equal(afterCrash.errors, 1);
+assert.match(String(afterCrash.outputs[0]), /whether the tool took effect is unknown/);
+assert.deepEqual(afterCrash.outputs[1], { notes: [] });
 
-await agent.close(); // and with it the server
+await agent.close(); // also closes the MCP server
 await client.close();

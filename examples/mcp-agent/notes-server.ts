@@ -1,4 +1,4 @@
-// An MCP server as anybody might write one, with the official SDK: it keeps notes while it runs.
+// A minimal MCP server with the official SDK: it stores notes in memory.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// One provider's stream for another provider's SDK: a server answers in Anthropic's protocol, the client is the official
-// OpenAI SDK. Between them stands one call of `transcode`. It asserts what it shows.
+// One provider's stream for another provider's SDK: an Anthropic stream is transcoded for the official OpenAI SDK with
+// `transcode`. The example asserts its output.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import OpenAI from "openai";
 import { assemble, dialect, formatSse, transcode } from "koine";
 
-// 1. What Anthropic would send: thinking with its signature, a text, a tool call in pieces.
+// 1. An Anthropic stream: thinking with its signature, text, and a tool call in several deltas.
 const blocks = [
   {
     start: { type: "thinking", thinking: "", signature: "" },
@@ -50,7 +50,7 @@ const events = [
 ];
 const bytes = new TextEncoder().encode(events.map((data) => formatSse({ event: data.type, data })).join(""));
 
-// 2. A server that speaks Chat Completions; the bytes come in pieces that end anywhere.
+// 2. A Chat Completions server; the input bytes arrive in chunks that end at arbitrary positions.
 const coder = transcode("anthropic", "openai-chat");
 const server = createServer((_, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
@@ -58,25 +58,25 @@ const server = createServer((_, response) => {
   response.end(coder.end());
 }).listen(0, "127.0.0.1");
 await once(server, "listening");
-const { port } = server.address() as AddressInfo; // it listens on a port
+const { port } = server.address() as AddressInfo; // a listening TCP server has an AddressInfo
 
-// 3. The official SDK assembles it.
+// 3. The official SDK assembles the stream.
 const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "none" });
 const stream = client.chat.completions.stream({ model: "any", messages: [{ role: "user", content: "Weather?" }] });
 const { choices } = await stream.finalChatCompletion();
 server.close();
-console.log("What the OpenAI SDK has read:", JSON.stringify(choices[0], null, 2));
+console.log("The answer in the OpenAI SDK:", JSON.stringify(choices[0], null, 2));
 const [call] = choices[0]?.message.tool_calls ?? [];
 assert.equal(choices[0]?.message.content, "I will look it up.");
 assert.equal(call?.type === "function" && call.function.arguments, '{"city": "Corinth"}');
 assert.equal(choices[0]?.finish_reason, "tool_calls");
 
-// 4. What a chat chunk cannot say is in the report.
-const told = coder.losses.map(({ level, code, path }) => `${level}: ${code} at ${path}`);
-console.log("What did not arrive:", told);
+// 4. Data without a field in chat chunks is listed in the losses.
+const lossLines = coder.losses.map(({ level, code, path }) => `${level}: ${code} at ${path}`);
+console.log("Losses:", lossLines);
 assert.ok(coder.losses.some(({ code, path }) => code === "reasoning-unsupported" && path === "/message/parts/0"));
 
-// 5. The same bytes as one message, the signature still on its part; cut off, they are a part of it and an error.
+// 5. The same bytes as one message, with the signature on its part; truncated bytes end with an error delta.
 const decoder = dialect("anthropic").streamDecoder();
 const { message } = assemble([...decoder.push(bytes), ...decoder.end()]);
 assert.deepEqual(message.parts[0], {
@@ -84,8 +84,8 @@ assert.deepEqual(message.parts[0], {
   text: "They want the weather.",
   seals: [{ dialect: "anthropic", kind: "signature", value: "c2lnbmVk" }],
 });
-const cut = dialect("anthropic").streamDecoder();
-const deltas = [...cut.push(bytes.subarray(0, bytes.length / 2)), ...cut.end()];
+const truncatedDecoder = dialect("anthropic").streamDecoder();
+const deltas = [...truncatedDecoder.push(bytes.subarray(0, bytes.length / 2)), ...truncatedDecoder.end()];
 const last = deltas.at(-1);
-console.log("Cut off in the middle:", last);
+console.log("Truncated in the middle:", last);
 assert.equal(last?.kind === "error" && last.payload.errorCode, "truncated");

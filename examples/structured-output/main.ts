@@ -1,5 +1,5 @@
-// Objects instead of texts: from a JSON Schema or a validator of your own, checked before you see them; and what an answer
-// that is no object tells you. Runs on the demo provider, which is no language model: it makes things up by the schema.
+// Objects instead of text: validated with a JSON Schema or a validator library, and the error for an answer that is not
+// such an object. The demo provider is not a language model: it generates values from the schema.
 import assert from "node:assert/strict";
 import { user } from "koine";
 import { createClient, demo, OutputError } from "koine/client";
@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const client = createClient({ providers: { demo: demo() } });
 
-// A validator that says its JSON Schema (Zod, Valibot, ArkType …) is all it takes: the object has its type.
+// A validator that provides its JSON Schema (Zod, Valibot, ArkType …): the object has the validator's type.
 const Recipe = z.object({
   title: z.string().describe("What the dish is called"),
   minutes: z.number().int().min(1).max(240),
@@ -23,7 +23,7 @@ console.log(`${recipe.title}: ${recipe.minutes} minutes, ${recipe.ingredients.le
 assert(Number.isInteger(recipe.minutes));
 assert.equal(answer.provider, "demo");
 
-// A JSON Schema works as well; of its objects, TypeScript knows nothing.
+// A plain JSON Schema works too; the type of the object is `unknown`.
 const { object: city } = await client.generateObject({
   model: "demo/koine",
   messages: [user("Which city?")],
@@ -37,7 +37,7 @@ const { object: city } = await client.generateObject({
 console.log("city:", JSON.stringify(city));
 assert.equal(typeof (city as { name: unknown }).name, "string");
 
-// What is no such object is an error that holds the whole answer: why, its text, and what the schema has against it.
+// Any other answer throws an OutputError with the reason, the complete response and the schema issues.
 try {
   await client.generateObject({
     model: "demo/koine",

@@ -1,5 +1,5 @@
-// A conversation that lasts: a question, an answer that is streamed into the ledger, another answer in its place, a
-// reader that comes back, and a client that forgets everything but its messages. Run it twice: nothing is left behind.
+// A stored conversation: an answer streamed into the ledger, a second answer that supersedes it, a reader that continues
+// from a cursor, and a client that sends only its texts again. The example removes its files.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { openLedger } from "koine/ledger";
 const folder = mkdtempSync(join(tmpdir(), "koine-example-"));
 const ledger = await openLedger(`sqlite:${join(folder, "koine.db")}`);
 
-/** An answer as a provider streams it: reasoning with its signature, then text. */
-function* answer(text: string): Generator<Delta> {
+/** Yields the deltas of an answer: reasoning with its signature, then text. */
+function* streamAnswer(text: string): Generator<Delta> {
   yield { kind: "start", payload: { modelId: "oracle-1", requestId: "req_1" } };
   yield { kind: "thinking", payload: { textDelta: "They ask about the sky." } };
   yield { kind: "seal", payload: { seal: { dialect: "anthropic", kind: "signature", value: "c2lnbmVk" } } };
@@ -20,17 +20,17 @@ function* answer(text: string): Generator<Delta> {
   yield { kind: "done", payload: { finishReason: "stop" } };
 }
 
-// A question, and its answer. `push` does not wait for the disk, `commit` does for everything before it.
+// A question and its answer. `push` does not wait for the disk; `commit` waits for all earlier pushes.
 const thread = await ledger.createThread({ title: "Weather" });
 const [question] = await ledger.append(thread.id, [user("How is the weather in Corinth?")]);
 assert(question);
 const first = await ledger.beginRun({ threadId: thread.id });
-for (const delta of answer("Clear and warm.")) first.push([delta]);
+for (const delta of streamAnswer("Clear and warm.")) first.push([delta]);
 await first.commit();
 
-// Another answer takes its place. The first one is out of the transcript, but not gone.
+// A second answer supersedes the first one, which leaves the transcript but stays in the tree.
 const second = await ledger.beginRun({ threadId: thread.id, forkFromMessageId: question.id });
-for (const delta of answer("Twenty-four degrees, no clouds.")) second.push([delta]);
+for (const delta of streamAnswer("Twenty-four degrees, no clouds.")) second.push([delta]);
 const { messages, supersededRunIds } = await second.commit();
 assert.deepEqual(supersededRunIds, [first.id]);
 assert.equal((await ledger.run(first.id)).state, "superseded");
@@ -43,39 +43,39 @@ assert.deepEqual(
   [question.id, messages[0]?.id],
 );
 
-// A reader that was cut off after five events goes on where it was: each event once.
-const seen: string[] = [];
+// A reader that stops after five events continues from its cursor and gets each event once.
+const eventTypes: string[] = [];
 let cursor: string | undefined;
-for (const most of [5, Infinity]) {
+for (const limit of [5, Infinity]) {
   for await (const event of ledger.follow({
     threadId: thread.id,
     runId: second.id,
     ...(cursor && { after: cursor }),
   })) {
     cursor = event.cursor;
-    seen.push(event.type);
-    if (seen.length === most) break;
+    eventTypes.push(event.type);
+    if (eventTypes.length === limit) break;
   }
 }
-console.log(`followed: ${seen.join(" ")}`);
-assert.equal(new Set(seen).size, 3);
+console.log(`followed: ${eventTypes.join(" ")}`);
+assert.equal(new Set(eventTypes).size, 3);
 
-// A client that keeps nothing but texts sends its history again. The conversation is recognised, and the signature that
-// the client dropped is back for the next call.
+// A client that stores only texts sends its history again. The ledger finds the thread and restores the signature that
+// the client dropped.
 const resent = [
   system("Be brief."),
   user("How is the weather in Corinth?"),
   assistant("Twenty-four degrees, no clouds."),
   user("And tomorrow?"),
 ];
-const found = await ledger.findThread(resent);
-assert.equal(found.threadId, thread.id);
-assert.equal(found.known, 3);
-assert(found.messages.some(({ parts }) => parts.some(({ seals }) => seals?.[0]?.value === "c2lnbmVk")));
-await ledger.append(thread.id, resent.slice(found.known), { parentMessageId: found.parentMessageId });
+const match = await ledger.findThread(resent);
+assert.equal(match.threadId, thread.id);
+assert.equal(match.known, 3);
+assert(match.messages.some(({ parts }) => parts.some(({ seals }) => seals?.[0]?.value === "c2lnbmVk")));
+await ledger.append(thread.id, resent.slice(match.known), { parentMessageId: match.parentMessageId });
 
 const hits = await ledger.search("clouds");
-console.log(`found "clouds": ${hits.map(({ snippet }) => snippet).join(" … ")}`);
+console.log(`search for "clouds": ${hits.map(({ snippet }) => snippet).join(" … ")}`);
 assert.equal(hits.length, 1);
 
 await ledger.close();

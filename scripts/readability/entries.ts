@@ -103,20 +103,25 @@ function jsDocOf({ file, start }: Declaration): string | undefined {
 /** The source file of each package entry, for the condition that selects sources. */
 function entriesOf(root: string): [entry: string, path: string][] {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    exports: Record<string, string | Record<string, string>>;
+    exports: Record<string, string | Record<string, string> | null>;
   };
   return Object.entries(exports).flatMap(([entry, conditions]) => {
-    const pattern = typeof conditions === "string" ? undefined : conditions["koine-source"]?.replace(/^\.\//, "");
+    // An entry that is null excludes a path from a pattern such as `./dialects/*`.
+    const pattern = typeof conditions === "object" ? conditions?.["koine-source"]?.replace(/^\.\//, "") : undefined;
     if (pattern === undefined) return [];
     const [before = "", after = ""] = pattern.split("*");
     const paths = globSync(pattern, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
-    return paths.sort().map((path): [string, string] => {
-      return [entry.replace("*", path.slice(before.length, path.length - after.length)), path];
-    });
+    return paths
+      .sort()
+      .map((path): [string, string] => {
+        return [entry.replace("*", path.slice(before.length, path.length - after.length)), path];
+      })
+      .filter(([name]) => !(name in exports && exports[name] === null));
   });
 }
 
-function exportedNames(root: string): Map<string, ExportedName[]> {
+/** The exported names of each package entry. */
+export function exportedNames(root: string): Map<string, ExportedName[]> {
   const graph = new ModuleGraph(root);
   const named = entriesOf(root).map(([entry, path]) => {
     const names = [...graph.exportsOf(path)].map(([name, declarations]) => ({ name, declarations }));

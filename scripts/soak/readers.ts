@@ -1,57 +1,62 @@
-// Readers of streams, each with a habit: most read on, some take their time, some vanish in the middle.
+// The clients of the soak test: most read the whole stream, some read slowly, some disconnect in the middle.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { answerOf, questionOf } from "./talk.ts";
+import { createAnswer, createQuestion } from "./questions.ts";
 
-export type Habit = "reads" | "slow" | "vanishes";
+export type ReaderBehavior = "normal" | "slow" | "disconnects";
 
-/** What became of the calls. */
-export interface Tally {
-  /** Numbers of calls whose answer was read to its end. */
-  whole: number[];
-  /** Those whose reader left on purpose, after the answer had begun. */
-  left: number[];
-  /** What should not have happened, in words. */
-  wrong: string[];
+/** The results of the calls. */
+export interface SoakResults {
+  /** Numbers of calls whose answer was read completely. */
+  complete: number[];
+  /** Numbers of calls whose reader disconnected on purpose after the answer had begun. */
+  disconnected: number[];
+  /** Unexpected errors. */
+  errors: string[];
 }
 
-function habitOf(call: number): Habit {
-  if (call % 7 === 3) return "vanishes";
-  return call % 7 === 5 ? "slow" : "reads";
+function selectBehavior(call: number): ReaderBehavior {
+  if (call % 7 === 3) return "disconnects";
+  return call % 7 === 5 ? "slow" : "normal";
 }
 
 export class Readers {
-  readonly tally: Tally = { whole: [], left: [], wrong: [] };
+  readonly results: SoakResults = { complete: [], disconnected: [], errors: [] };
   readonly #url: string;
   readonly #dispatcher: Agent;
   #calls = 0;
   open = 0;
 
-  constructor(url: string, atOnce: number) {
+  constructor(url: string, maxConnections: number) {
     this.#url = url;
-    this.#dispatcher = new Agent({ connections: atOnce, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 });
+    this.#dispatcher = new Agent({
+      connections: maxConnections,
+      keepAliveTimeout: 30_000,
+      bodyTimeout: 0,
+      headersTimeout: 0,
+    });
   }
 
-  /** Calls one after the other until the time is over. */
+  /** Makes consecutive calls until the given time. */
   async work(until: number): Promise<void> {
     while (performance.now() < until) {
       const call = this.#calls++;
       this.open++;
       try {
-        await this.#call(call, habitOf(call));
+        await this.#call(call, selectBehavior(call));
       } catch (error) {
-        this.tally.wrong.push(`call ${call}: ${String(error)}`);
+        this.results.errors.push(`call ${call}: ${String(error)}`);
       } finally {
         this.open--;
       }
     }
   }
 
-  async #call(call: number, habit: Habit): Promise<void> {
+  async #call(call: number, behavior: ReaderBehavior): Promise<void> {
     const body = JSON.stringify({
       model: "soak/soak",
       stream: true,
-      messages: [{ role: "user", content: questionOf(call) }],
+      messages: [{ role: "user", content: createQuestion(call) }],
     });
     const headers = { "content-type": "application/json" };
     const dispatcher = this.#dispatcher;
@@ -59,17 +64,17 @@ export class Readers {
     if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${await reply.body.text()}`);
     let text = "";
     for await (const chunk of reply.body.setEncoding("utf8")) {
-      // The encoding makes every chunk text.
+      // setEncoding makes every chunk a string.
       text += chunk as string;
-      if (habit === "slow") await sleep(400);
-      if (habit === "vanishes" && text.length > 1500) {
-        this.tally.left.push(call);
+      if (behavior === "slow") await sleep(400);
+      if (behavior === "disconnects" && text.length > 1500) {
+        this.results.disconnected.push(call);
         return;
       }
     }
-    if (saidIn(text) !== answerOf(call)) throw new Error(`another answer: ${text.slice(-300)}`);
+    if (readStreamText(text) !== createAnswer(call)) throw new Error(`another answer: ${text.slice(-300)}`);
     if (!text.endsWith("data: [DONE]\n\n")) throw new Error(`no end: ${text.slice(-300)}`);
-    this.tally.whole.push(call);
+    this.results.complete.push(call);
   }
 
   async close(): Promise<void> {
@@ -77,14 +82,13 @@ export class Readers {
   }
 }
 
-/** The text of a Chat stream, read without Koine. */
-function saidIn(stream: string): string {
-  let said = "";
+/** Returns the text of a Chat Completions stream; does not use Koine's decoder. */
+function readStreamText(stream: string): string {
+  let text = "";
   for (const line of stream.split("\n")) {
     if (!line.startsWith("data: {")) continue;
-    // A chunk of a Chat stream.
     const { choices } = JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] };
-    said += choices[0]?.delta.content ?? "";
+    text += choices[0]?.delta.content ?? "";
   }
-  return said;
+  return text;
 }

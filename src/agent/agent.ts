@@ -4,7 +4,7 @@ import { type Ledger, openLedger } from "../ledger/index.ts";
 import { system } from "../model/index.ts";
 import { busyInThisAgentError } from "./runs/exclusive-run.ts";
 import { AgentError } from "./errors.ts";
-import { History } from "./runs/history.ts";
+import { ThreadHistory } from "./runs/history.ts";
 import { checkOptionNames, invalidInputError, toMessages } from "./check-input.ts";
 import { runLoop } from "./runs/run-loop.ts";
 import type { RunStart } from "./runs/begin-run.ts";
@@ -163,7 +163,7 @@ class LedgerAgent implements Agent {
     control.setThreadId(threadId);
     const settings = this.#settings;
     const { signal, queue, emit } = control;
-    const history = new History(ledger, threadId, settings.maxMessages);
+    const history = new ThreadHistory(ledger, threadId, settings.maxMessages);
     try {
       return await runLoop({ signal, queue, emit, settings, ledger, threadId, history }, start);
     } finally {

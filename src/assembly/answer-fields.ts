@@ -33,7 +33,14 @@ function toFinishReason(word: string, raw: string | undefined): FinishReason {
   return reason;
 }
 
-export function toProviderError({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
+export function toProviderError({
+  errorCode,
+  message,
+  retryable,
+  status,
+  retryAfterMs,
+  raw,
+}: ErrorPayload): ProviderError {
   const known = (PROVIDER_ERROR_KINDS as readonly string[]).includes(errorCode);
   const error: ProviderError = {
     kind: known ? (errorCode as ProviderErrorKind) : "unknown",
@@ -112,7 +119,8 @@ export class AnswerFields {
       id: this.#started.requestId,
       model: this.#started.modelId,
       message: message as Message, // an assembler always has choice 0
-      finishReason: done === undefined ? { ...(error?.finish ?? NO_FINISH) } : toFinishReason(done.finishReason, done.raw),
+      finishReason:
+        done === undefined ? { ...(error?.finish ?? NO_FINISH) } : toFinishReason(done.finishReason, done.raw),
     };
     const usage = this.#totalUsage();
     if (others.length > 0) response.alternatives = others.map((other, index) => this.#alternative(other, index));

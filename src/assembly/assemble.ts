@@ -50,7 +50,8 @@ export class RunAssembler {
   push(pushed: AnyDelta): void {
     this.#run.checkOrder(pushed);
     const delta = withPartKey(pushed);
-    if (this.#betweenAnswers && delta.kind === "part" && delta.payload?.role === "tool") return this.#addToolResult(delta);
+    if (this.#betweenAnswers && delta.kind === "part" && delta.payload?.role === "tool")
+      return this.#addToolResult(delta);
     const current = this.#betweenAnswers && delta.kind === "start" ? undefined : this.#answer;
     const answer = current ?? new Assembler(this.#run);
     answer.apply(delta);
@@ -128,7 +129,8 @@ export function checkDeltas(deltas: Iterable<AnyDelta>): Violation[] {
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
       const { rule, seq, message } = error;
-      if (rule !== "error-no-message" && !(rule === "start-first" && hasReportedStart)) violations.push({ rule, seq, message });
+      if (rule !== "error-no-message" && !(rule === "start-first" && hasReportedStart))
+        violations.push({ rule, seq, message });
       hasReportedStart ||= rule === "start-first";
     }
   };

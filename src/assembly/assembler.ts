@@ -20,7 +20,16 @@ import type { ModelResponse } from "../model/response.ts";
 import { AnswerFields } from "./answer-fields.ts";
 import type { Snapshot } from "./answer-fields.ts";
 import type { CallDraft, PartDraft } from "./draft.ts";
-import { addMedia, addPartExtra, addSeal, createCallDraft, ChoiceDraft, finishCall, flattenText, createWholeDraft } from "./draft.ts";
+import {
+  addMedia,
+  addPartExtra,
+  addSeal,
+  createCallDraft,
+  ChoiceDraft,
+  finishCall,
+  flattenText,
+  createWholeDraft,
+} from "./draft.ts";
 import { findFormProblem } from "./payload.ts";
 import { AssemblyError } from "./rules.ts";
 import { RunState } from "./run-state.ts";
@@ -269,8 +278,7 @@ export class Assembler {
   /** Returns the draft that a seal or annotation belongs to: the named one, else the last one. */
   #findSealedPart(payload: PayloadBase, what: string): PartDraft {
     const draft = this.#findDraft(payload);
-    if (draft === undefined)
-      return this.#run.fail("part-exists", `The answer has no part for this ${what}.`);
+    if (draft === undefined) return this.#run.fail("part-exists", `The answer has no part for this ${what}.`);
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     return draft;

@@ -6,6 +6,7 @@ import type { Delta, DoneAlternative, DonePayload, MessageFields, PayloadBase, S
 import { CONTRACT_VERSION } from "../model/delta.ts";
 import { sameJson } from "../model/json/index.ts";
 import type { Message } from "../model/message.ts";
+import { isMediaPart } from "../model/media-part.ts";
 import type { MediaPart, Part, PartBase, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../model/parts.ts";
 import type { ProviderError } from "../model/provider-error.ts";
 import { isRetryable } from "../model/provider-error.ts";
@@ -96,6 +97,7 @@ function hasPlainBase({ cache, seals }: PartBase): boolean {
 }
 
 function createSmallDeltas(part: Part, at: PayloadBase): Delta[] | undefined {
+  if (isMediaPart(part)) return mediaDeltas(part, at);
   switch (part.type) {
     case "text":
       return textDeltas(part, at);
@@ -105,11 +107,6 @@ function createSmallDeltas(part: Part, at: PayloadBase): Delta[] | undefined {
       return thinkingDeltas(part, at);
     case "tool-call":
       return callDeltas(part, at);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return mediaDeltas(part, at);
     default:
       return undefined;
   }
@@ -156,7 +153,8 @@ function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   const parsed = parseArguments(argsTextDelta, { format });
   // An undefined input means empty arguments (B20).
   const expectedInput = input === undefined ? {} : input;
-  if (parsed.invalid === true || parsed.inputText !== inputText || !sameJson(parsed.input, expectedInput)) return undefined;
+  if (parsed.invalid === true || parsed.inputText !== inputText || !sameJson(parsed.input, expectedInput))
+    return undefined;
   return [
     {
       kind: "tool_call_start",

@@ -39,7 +39,17 @@ export function createCallDraft(payload: ToolCallStartPayload): CallDraft {
   if (executor !== undefined) part.executor = executor;
   if (format !== undefined) part.format = format;
   if (tool !== undefined) part.tool = tool;
-  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false, choice: 0, index: 0, flattenedLength: 0 };
+  return {
+    kind: "call",
+    part,
+    view: undefined,
+    args: "",
+    objectArgs,
+    ended: false,
+    choice: 0,
+    index: 0,
+    flattenedLength: 0,
+  };
 }
 
 /** Parses the complete arguments of a call. Returns the reason if they are invalid. */

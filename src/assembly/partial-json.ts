@@ -22,7 +22,10 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   const scan = scanJson(text);
   if (scan.stop === "complete") return parseJson(text);
   if (scan.stop !== "end") return undefined;
-  const readableText = scan.cutValueStart < 0 ? text.slice(0, scan.validEnd) : (completeCutValue(text, scan) ?? text.slice(0, scan.validEnd));
+  const readableText =
+    scan.cutValueStart < 0
+      ? text.slice(0, scan.validEnd)
+      : (completeCutValue(text, scan) ?? text.slice(0, scan.validEnd));
   if (readableText === "") return undefined;
   const closers = scan.frames.map((frame) => (frame.array ? "]" : "}")).reverse();
   return parseJson(readableText + closers.join(""));

@@ -2,7 +2,17 @@
 import type { DeltaKind } from "../model/delta.ts";
 import { isObject } from "../model/value-kind.ts";
 
-type PlainFieldType = "string" | "number" | "boolean" | "object" | "list" | "json" | "key" | "choice" | "choices" | "residue";
+type PlainFieldType =
+  | "string"
+  | "number"
+  | "boolean"
+  | "object"
+  | "list"
+  | "json"
+  | "key"
+  | "choice"
+  | "choices"
+  | "residue";
 type PayloadFieldType = PlainFieldType | keyof typeof VOCABULARY;
 export type PayloadFieldTypes = Readonly<Record<string, PayloadFieldType>>;
 export interface PayloadField {
@@ -126,7 +136,11 @@ export function isOfType(value: unknown, type: PayloadFieldType): boolean {
 }
 
 /** Returns the first field with a wrong type. With `nullIsNothing`, an optional field may be null. */
-export function findWrongField(value: object, table: readonly PayloadField[], nullIsNothing = false): PayloadField | undefined {
+export function findWrongField(
+  value: object,
+  table: readonly PayloadField[],
+  nullIsNothing = false,
+): PayloadField | undefined {
   for (const field of table) {
     const found = (value as Record<string, unknown>)[field.name];
     const isNothing = found === undefined || (found === null && nullIsNothing);

@@ -1,7 +1,15 @@
 // Checks that a delta has the fields of its kind. The check runs for every delta, so the common case has a fast path.
 import type { Delta, DeltaKind } from "../model/delta.ts";
 import { isObject } from "../model/value-kind.ts";
-import { annotation, anyPart, doneAlternative, finishReason, logprob, messageFields, seal } from "../model/validation/message-shapes.ts";
+import {
+  annotation,
+  anyPart,
+  doneAlternative,
+  finishReason,
+  logprob,
+  messageFields,
+  seal,
+} from "../model/validation/message-shapes.ts";
 import type { AnyShape } from "../model/validation/shape.ts";
 import { list } from "../model/validation/shape.ts";
 import { structuralIssues } from "../model/validation/validate.ts";

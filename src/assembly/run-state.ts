@@ -60,7 +60,8 @@ export class RunState {
     if (part.type === "tool-call") this.checkNewCall(part.toolCallId);
     if (part.type !== "tool-result") return;
     const answered = this.#callHasResult.get(part.toolCallId);
-    if (answered === true) this.fail("result-once", `The call "${truncateText(part.toolCallId)}" has a result already.`);
+    if (answered === true)
+      this.fail("result-once", `The call "${truncateText(part.toolCallId)}" has a result already.`);
     if (answered === undefined && part.executor !== "provider") {
       this.fail("result-traced", `No call of this run has the id "${truncateText(part.toolCallId)}".`);
     }

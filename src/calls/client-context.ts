@@ -1,5 +1,5 @@
 // The context that all calls of a client share: provider adapters, effects, transport and defaults.
-import { defaultTransport } from "#transport";
+import { defaultTransport as createPlatformTransport } from "#transport";
 import { checkCallDefaults } from "./check-options.ts";
 import { resolveEffects } from "./effects.ts";
 import { createProviderAdapter } from "./providers/provider-adapter.ts";
@@ -13,6 +13,11 @@ export interface ClientContext {
   transport(): Transport;
   /** Closes idle connections; running calls continue. */
   close(): Promise<void>;
+}
+
+/** Creates the transport of this platform: undici pools on Node, `fetch` elsewhere. */
+export function defaultTransport(): Transport {
+  return createPlatformTransport();
 }
 
 /**

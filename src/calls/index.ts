@@ -15,7 +15,7 @@ export {
   MESSAGE_ADVICE,
 } from "./check-options.ts";
 export type { ClientContext } from "./client-context.ts";
-export { createClientContext } from "./client-context.ts";
+export { createClientContext, defaultTransport } from "./client-context.ts";
 export { attemptWholeAnswer, complete, readWholeReply } from "./complete.ts";
 export { readClockMs, resolveEffects } from "./effects.ts";
 export type { ClientErrorCode, ClientErrorDetails } from "./errors.ts";

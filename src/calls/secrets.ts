@@ -9,7 +9,7 @@ import type { HttpRequest } from "./types.ts";
 const MIN_KEY_LENGTH = 8;
 
 /** A short value of letters only may be an ordinary word and is not redacted. */
-const PLAIN_WORD = /^\p{L}{1,15}$/u;
+const LETTERS_ONLY = /^\p{L}{1,15}$/u;
 
 /** Headers that a signer adds, or whose names resemble a key's, but that are no secrets and help to understand an error. */
 const NOT_SECRET: ReadonlySet<string> = new Set([
@@ -135,7 +135,7 @@ function listForms(secrets: readonly string[]): string[] {
   const forms = secrets
     // Without a scheme such as "Bearer" or "Basic".
     .flatMap((secret) => [secret, secret.replace(/^[\w-]+ +/, "")])
-    .filter((secret) => secret.length >= MIN_KEY_LENGTH && !PLAIN_WORD.test(secret))
+    .filter((secret) => secret.length >= MIN_KEY_LENGTH && !LETTERS_ONLY.test(secret))
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
   return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
 }

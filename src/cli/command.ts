@@ -33,9 +33,9 @@ export interface Command {
   /** Further paragraphs of its help. */
   about: readonly string[];
   options: CommandOptions;
-  examples: readonly (readonly [command: string, says: string])[];
+  examples: readonly (readonly [command: string, description: string])[];
   /** Runs the command and returns the exit code. */
-  run(given: CommandArguments, io: CliIo): Promise<number>;
+  run(args: CommandArguments, io: CliIo): Promise<number>;
 }
 
 /** Parses the arguments of a command. Throws a `usage` error for unknown options and invalid values. */
@@ -60,7 +60,10 @@ export function parseCommandArguments(command: Command, args: readonly string[])
   };
 }
 
-function parseOptions(command: Command, args: readonly string[]): { values: Record<string, unknown>; positionals: string[] } {
+function parseOptions(
+  command: Command,
+  args: readonly string[],
+): { values: Record<string, unknown>; positionals: string[] } {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { type, short }]) => [
       name,

@@ -29,7 +29,11 @@ export interface OpenDataOptions {
   onProblem: NonNullable<LedgerOptions["onProblem"]>;
 }
 
-export async function openData(args: CommandArguments, io: CliIo, { mustExist, onProblem }: OpenDataOptions): Promise<Ledger> {
+export async function openData(
+  args: CommandArguments,
+  io: CliIo,
+  { mustExist, onProblem }: OpenDataOptions,
+): Promise<Ledger> {
   const data = args.text("data");
   if (data === undefined) throw new CliError("usage", "Name the ledger with --data: a file, a folder or a URL.");
   const url = await resolveLedgerUrl(data, mustExist);
@@ -71,10 +75,7 @@ export async function assertOutputIsNotLedger(args: CommandArguments, output: st
   const databasePath = await realpath(file).catch(() => file);
   for (const suffix of DATABASE_FILE_SUFFIXES) {
     if (!(await isSameFile(output, databasePath + suffix))) continue;
-    throw new CliError(
-      "usage",
-      `--output would overwrite "${output}", a file of the ledger; choose another file.`,
-    );
+    throw new CliError("usage", `--output would overwrite "${output}", a file of the ledger; choose another file.`);
   }
 }
 

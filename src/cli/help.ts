@@ -1,8 +1,8 @@
 // Formats the help of the program and of each command from the command definitions.
 import type { Command, CommandOption } from "./command.ts";
 import type { Paint } from "./show/style.ts";
-import { padTo } from "./show/width.ts";
-import { wrap } from "./show/wrap.ts";
+import { padToWidth } from "./show/text-width.ts";
+import { wrapText } from "./show/wrap.ts";
 
 export function formatProgramHelp(commands: readonly Command[], columns: number, paint: Paint): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
@@ -13,7 +13,7 @@ export function formatProgramHelp(commands: readonly Command[], columns: number,
     "  koine <command> [options] [file …]",
     "",
     formatHeading("Commands", paint),
-    ...commands.flatMap(({ name, summary }) => formatHangingIndent(`  ${padTo(name, width)}  `, summary, columns)),
+    ...commands.flatMap(({ name, summary }) => formatHangingIndent(`  ${padToWidth(name, width)}  `, summary, columns)),
     "",
     formatHeading("Examples", paint),
     ...commands.flatMap(({ examples }) => examples.slice(0, 1).map(([command]) => `  ${command}`)),
@@ -27,17 +27,22 @@ export function formatCommandHelp(command: Command, columns: number, paint: Pain
   const rows = Object.entries(command.options).map(([name, option]) => [formatFlag(name, option), option] as const);
   const width = Math.max(...rows.map(([left]) => left.length));
   return [
-    ...wrap(command.summary, columns),
+    ...wrapText(command.summary, columns),
     "",
     formatHeading("Usage", paint),
     `  koine ${command.usage}`,
-    ...command.about.flatMap((paragraph) => ["", ...wrap(paragraph, columns)]),
+    ...command.about.flatMap((paragraph) => ["", ...wrapText(paragraph, columns)]),
     "",
     formatHeading("Options", paint),
-    ...rows.flatMap(([left, option]) => formatHangingIndent(`  ${padTo(left, width)}  `, describeOption(option), columns)),
+    ...rows.flatMap(([left, option]) =>
+      formatHangingIndent(`  ${padToWidth(left, width)}  `, describeOption(option), columns),
+    ),
     "",
     formatHeading("Examples", paint),
-    ...command.examples.flatMap(([line, says]) => [`  ${line}`, ...formatHangingIndent("      ", says, columns)]),
+    ...command.examples.flatMap(([line, description]) => [
+      `  ${line}`,
+      ...formatHangingIndent("      ", description, columns),
+    ]),
     "",
   ].join("\n");
 }
@@ -52,10 +57,12 @@ function formatFlag(name: string, { short, value, choices }: CommandOption): str
   return placeholder === undefined ? left : `${left} <${placeholder}>`;
 }
 
-function describeOption({ description: says, choices }: CommandOption): string {
-  return choices === undefined ? says : `${says} (${choices.join(", ")})`;
+function describeOption({ description, choices }: CommandOption): string {
+  return choices === undefined ? description : `${description} (${choices.join(", ")})`;
 }
 
 function formatHangingIndent(left: string, text: string, columns: number): string[] {
-  return wrap(text, columns - left.length).map((line, index) => (index === 0 ? left : " ".repeat(left.length)) + line);
+  return wrapText(text, columns - left.length).map(
+    (line, index) => (index === 0 ? left : " ".repeat(left.length)) + line,
+  );
 }

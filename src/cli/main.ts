@@ -8,7 +8,9 @@ const REQUIRED_NODE_VERSION: readonly [major: number, minor: number] = [22, 19];
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < REQUIRED_NODE_VERSION[0] || (major === REQUIRED_NODE_VERSION[0] && minor < REQUIRED_NODE_VERSION[1])) {
-  process.stderr.write(`koine needs Node ${REQUIRED_NODE_VERSION.join(".")} or newer; this is ${process.versions.node}.\n`);
+  process.stderr.write(
+    `koine needs Node ${REQUIRED_NODE_VERSION.join(".")} or newer; this is ${process.versions.node}.\n`,
+  );
   process.exitCode = 1;
 } else {
   void import("./program.ts").then(({ runAsProgram }) => runAsProgram());

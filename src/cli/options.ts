@@ -12,8 +12,8 @@ import type { InputFormat } from "./read/detect-format.ts";
 import { FORMATS } from "./read/detect-format.ts";
 import type { ExpectedInput } from "./read/classify-record.ts";
 import { RECORD_KINDS } from "./read/classify-record.ts";
-import type { Target } from "./records/target.ts";
-import { ulids } from "./records/ulid.ts";
+import type { ConversionTarget } from "./records/convert-record.ts";
+import { createUlidGenerator } from "./records/ulid.ts";
 
 export const INPUT_OPTIONS: CommandOptions = {
   from: {
@@ -23,7 +23,11 @@ export const INPUT_OPTIONS: CommandOptions = {
     value: "dialect",
     description: "The dialect of the records. Default: detected for each record.",
   },
-  kind: { type: "string", choices: RECORD_KINDS, description: "The kind of the records. Default: detected for each record." },
+  kind: {
+    type: "string",
+    choices: RECORD_KINDS,
+    description: "The kind of the records. Default: detected for each record.",
+  },
   input: {
     type: "string",
     choices: FORMATS,
@@ -43,7 +47,11 @@ export const TARGET_OPTIONS: CommandOptions = {
     value: "name",
     description: "The model of the output, instead of the one in the request; messages become a request to it.",
   },
-  vendor: { type: "string", value: "name", description: "The vendor whose deviations openai-chat has (deepseek, mistral, ollama …)." },
+  vendor: {
+    type: "string",
+    value: "name",
+    description: "The vendor whose deviations openai-chat has (deepseek, mistral, ollama …).",
+  },
   provider: {
     type: "string",
     value: "name",
@@ -80,7 +88,11 @@ function createDialectCache(options: DialectOptions): (id: string) => Dialect {
 export function readExpectedInput(args: CommandArguments): ExpectedInput {
   const dialectOf = createDialectCache({ vendor: readVendor(args), provider: args.text("provider") });
   const from = args.text("from");
-  return { from: from === undefined ? undefined : dialectOf(from), kind: args.choice("kind", RECORD_KINDS), getDialect: dialectOf };
+  return {
+    from: from === undefined ? undefined : dialectOf(from),
+    kind: args.choice("kind", RECORD_KINDS),
+    getDialect: dialectOf,
+  };
 }
 
 export function readFormat(args: CommandArguments): InputFormat | undefined {
@@ -91,7 +103,7 @@ export function readFailOn(args: CommandArguments): LossLevel | undefined {
   return args.choice("fail-on", LOSS_LEVELS);
 }
 
-export function readTarget(args: CommandArguments, io: CliIo): Target {
+export function readTarget(args: CommandArguments, io: CliIo): ConversionTarget {
   const to = args.text("to");
   if (to === undefined) throw new CliError("usage", `Name the dialect to write with --to (${dialects.join(", ")}).`);
   const options = { vendor: readVendor(args), provider: args.text("to-provider") ?? args.text("provider") };
@@ -99,17 +111,14 @@ export function readTarget(args: CommandArguments, io: CliIo): Target {
     to: dialect(to, options),
     model: args.text("model"),
     repair: !args.has("no-repair"),
-    making: { clock: io.clock, newId: ulids(io.clock, randomBytes) },
+    encodeOptions: { clock: io.clock, newId: createUlidGenerator(io.clock, randomBytes) },
   };
 }
 
 function readVendor(args: CommandArguments): string | undefined {
   const vendor = args.text("vendor");
   if (vendor !== undefined && findVendor(vendor) === undefined) {
-    throw new CliError(
-      "usage",
-      `The vendor "${vendor}" is not known; omit --vendor.`,
-    );
+    throw new CliError("usage", `The vendor "${vendor}" is not known; omit --vendor.`);
   }
   return vendor;
 }

@@ -7,10 +7,10 @@ import { CliError, EXIT, getExitCode, createIoError } from "./exit.ts";
 import { formatCommandHelp, formatProgramHelp } from "./help.ts";
 import type { CliIo } from "./io.ts";
 import { createProcessIo } from "./io.ts";
-import { columnsOf, paintFor } from "./show/style.ts";
-import { visibleLine } from "./show/visible.ts";
+import { readColumns, createPaint } from "./show/style.ts";
+import { escapeToLine } from "./show/escape-unsafe.ts";
 import { readVersion } from "./version.ts";
-import { removeUnfinished } from "./write/sink.ts";
+import { removeUnfinishedFiles } from "./write/output-sink.ts";
 
 /** Runs the program and returns its exit code; never throws. */
 export async function runProgram(args: readonly string[], io: CliIo): Promise<number> {
@@ -20,8 +20,8 @@ export async function runProgram(args: readonly string[], io: CliIo): Promise<nu
     const isCliError = error instanceof CliError;
     const message = error instanceof Error ? error.message : String(error);
     const text = isCliError ? message : `Internal error of Koine, please report it: ${message}`;
-    if (text !== "") io.stderr.write(`koine: ${visibleLine(text)}\n`);
-    if (isCliError) for (const line of error.details) io.stderr.write(`  ${visibleLine(line)}\n`);
+    if (text !== "") io.stderr.write(`koine: ${escapeToLine(text)}\n`);
+    if (isCliError) for (const line of error.details) io.stderr.write(`  ${escapeToLine(line)}\n`);
     return isCliError ? getExitCode(error) : EXIT.failed;
   }
 }
@@ -45,8 +45,8 @@ async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<
   return command.run(parseCommandArguments(command, rest), io);
 }
 
-function readTerminalStyle(io: CliIo): [columns: number, paint: ReturnType<typeof paintFor>] {
-  return [columnsOf(io.stdout, io.env), paintFor(io.stdout, io.env)];
+function readTerminalStyle(io: CliIo): [columns: number, paint: ReturnType<typeof createPaint>] {
+  return [readColumns(io.stdout, io.env), createPaint(io.stdout, io.env)];
 }
 
 async function loadCommand(name: string): Promise<Command> {
@@ -57,7 +57,7 @@ async function loadCommand(name: string): Promise<Command> {
 
 function createExit(code: number): () => void {
   return () => {
-    removeUnfinished();
+    removeUnfinishedFiles();
     process.exit(code);
   };
 }

@@ -4,7 +4,7 @@ import type { ProviderConfig } from "../calls/index.ts";
 import { checkClientOptions, toCall } from "./check-options.ts";
 import { generateObject } from "./generate-object.ts";
 import { applyMiddleware, streamOrError } from "./middleware/apply-middleware.ts";
-import type { Client as ClientMethods, ClientOptions } from "./types.ts";
+import type { ClientMethods, ClientOptions } from "./types.ts";
 
 /**
  * Creates a client. Throws a `ClientError` "configuration" for an invalid setting.

@@ -32,6 +32,7 @@ export {
   CLIENT_ERRORS,
   ClientError,
   computeCost,
+  defaultTransport,
   findPrice,
   presets,
   providersFromEnv,
@@ -39,7 +40,6 @@ export {
   resolveEffects,
   TransportError,
 } from "../calls/index.ts";
-export { defaultTransport } from "#transport";
 export type { Delta, Loss } from "../model/index.ts";
 export type { FromEnvOptions } from "./client.ts";
 export { Client, createClient } from "./client.ts";

@@ -28,7 +28,7 @@ export interface ClientOptions extends CallDefaults {
 }
 
 /** Calls the models of several providers with one request type. */
-export interface Client extends AsyncDisposable {
+export interface ClientMethods extends AsyncDisposable {
   /** The names of the providers. */
   readonly providers: readonly string[];
   /** Returns the complete answer. Throws a `ClientError` if no provider answered. */

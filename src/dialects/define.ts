@@ -26,7 +26,9 @@ import { PathTracker } from "./kit/fields/path-tracker.ts";
 
 /** Creates the factory of a dialect from its specification. */
 export function defineDialect<Code extends string>(spec: DialectSpec<Code>): DialectFactory {
-  const capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES.filter((capability) => spec[capability] !== undefined));
+  const capabilities: ReadonlySet<Capability> = new Set(
+    CAPABILITIES.filter((capability) => spec[capability] !== undefined),
+  );
   const filled = { ...spec, losses: fillTarget(spec.losses, spec.id) };
   const make = (options: DialectOptions = {}): Dialect => new SpecDialect(filled, capabilities, options);
   return Object.defineProperty(make, "id", { value: spec.id }) as unknown as DialectFactory;
@@ -53,7 +55,12 @@ class SpecDialect<Code extends string> implements Dialect {
     const codec = this.#spec[capability];
     if (codec !== undefined) return codec;
     const supportedNames = [...this.supports].join(", ");
-    throw new DialectError(this.id, "", "not-supported", `${this.title} carries ${supportedNames}, but no ${capability}.`);
+    throw new DialectError(
+      this.id,
+      "",
+      "not-supported",
+      `${this.title} carries ${supportedNames}, but no ${capability}.`,
+    );
   }
 
   #createDecodeContext(): DecodeContext {
@@ -64,7 +71,12 @@ class SpecDialect<Code extends string> implements Dialect {
       dialect,
       pathTracker,
       fail(code, message, field) {
-        throw new DialectError(dialect, field === undefined ? pathTracker.path() : pathTracker.path(field), code, message);
+        throw new DialectError(
+          dialect,
+          field === undefined ? pathTracker.path() : pathTracker.path(field),
+          code,
+          message,
+        );
       },
     };
   }
@@ -133,7 +145,9 @@ class SpecDialect<Code extends string> implements Dialect {
     if (!Array.isArray(message?.parts)) {
       throw new DialectError(this.id, here(), "wrong-type", "Expected a message with parts.");
     }
-    const wrong = message.parts.findIndex((part: unknown) => typeof (part as { type?: unknown } | null)?.type !== "string");
+    const wrong = message.parts.findIndex(
+      (part: unknown) => typeof (part as { type?: unknown } | null)?.type !== "string",
+    );
     if (wrong < 0) return;
     throw new DialectError(this.id, `${here()}/parts/${wrong}`, "wrong-type", "Expected a part with a type.");
   }
@@ -198,9 +212,15 @@ class SpecDialect<Code extends string> implements Dialect {
         const frame = readEnvelope(event);
         if (frame === undefined) return decoder.push(event, undefined);
         context.pathTracker.enter("data");
-        return decoder.push(parseEventData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
+        return decoder.push(
+          parseEventData(frame["data"]),
+          typeof frame["event"] === "string" ? frame["event"] : undefined,
+        );
       }),
-      end: this.#createStreamStep<void, Delta[]>(context.pathTracker, () => [...(bytes?.end() ?? []), ...decoder.end()]),
+      end: this.#createStreamStep<void, Delta[]>(context.pathTracker, () => [
+        ...(bytes?.end() ?? []),
+        ...decoder.end(),
+      ]),
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {

@@ -122,6 +122,7 @@ export interface EncodeMessagesOptions {
 
 /** The kinds of payloads that a dialect can support. */
 export const CAPABILITIES = ["messages", "requests", "responses", "errors", "streams"] as const;
+/** One of `CAPABILITIES`. */
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** The kind of a payload: a body, or one event of a stream. */

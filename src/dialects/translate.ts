@@ -12,7 +12,7 @@ import type { TranslateKind, WireOf } from "./wire-types.ts";
 export type DialectLike = Dialect | DialectId | (string & {});
 
 /** The kinds of payloads that `translate` accepts. */
-export const TRANSLATE_KINDS = [
+const TRANSLATE_KINDS = [
   "request",
   "response",
   "stream",

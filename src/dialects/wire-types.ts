@@ -16,32 +16,35 @@ import type { StoredMessage } from "../model/message.ts";
 /** A kind of payload that `translate` accepts. */
 export type TranslateKind = "request" | "response" | "stream" | "error" | "messages";
 
+/** The wire types of a provider's API. */
+interface ApiBodies<Request, Response, ErrorBody, Messages> {
+  request: Request;
+  response: Response;
+  error: ErrorBody;
+  messages: Messages;
+}
+
 interface BodyTypes {
-  "openai-chat": { request: ChatRequest; response: ChatResponse; error: ChatError; messages: ChatMessage[] };
-  "openai-responses": {
-    request: ResponsesRequest;
-    response: ResponsesResponse;
-    error: ResponsesErrorBody;
-    messages: Pick<ResponsesRequest, "instructions" | "input">;
-  };
-  anthropic: {
-    request: AnthropicRequest;
-    response: AnthropicResponse;
-    error: AnthropicError;
-    messages: Pick<AnthropicRequest, "system"> & { messages: AnthropicMessage[] };
-  };
-  gemini: {
-    request: GeminiRequest;
-    response: GeminiResponse;
-    error: GeminiError;
-    messages: Pick<GeminiRequest, "systemInstruction" | "contents">;
-  };
-  bedrock: {
-    request: BedrockRequest;
-    response: BedrockResponse;
-    error: BedrockError;
-    messages: Pick<BedrockRequest, "system"> & { messages: BedrockMessage[] };
-  };
+  "openai-chat": ApiBodies<ChatRequest, ChatResponse, ChatError, ChatMessage[]>;
+  "openai-responses": ApiBodies<
+    ResponsesRequest,
+    ResponsesResponse,
+    ResponsesErrorBody,
+    Pick<ResponsesRequest, "instructions" | "input">
+  >;
+  anthropic: ApiBodies<
+    AnthropicRequest,
+    AnthropicResponse,
+    AnthropicError,
+    Pick<AnthropicRequest, "system"> & { messages: AnthropicMessage[] }
+  >;
+  gemini: ApiBodies<GeminiRequest, GeminiResponse, GeminiError, Pick<GeminiRequest, "systemInstruction" | "contents">>;
+  bedrock: ApiBodies<
+    BedrockRequest,
+    BedrockResponse,
+    BedrockError,
+    Pick<BedrockRequest, "system"> & { messages: BedrockMessage[] }
+  >;
   "ai-sdk-ui": { messages: UiMessage[] };
   "ai-sdk-model": { messages: ModelMessage[] };
   flat: { messages: FlatMessage[] };

@@ -32,7 +32,8 @@ import {
 } from "./runs/index.ts";
 import { type LedgerScope, scopeForTenant } from "./scope.ts";
 import { searchMessages, SearchIndex } from "./search/index.ts";
-import type { LedgerStore, SearchHit } from "./store/contract.ts";
+import type { LedgerStore } from "./store/contract.ts";
+import type { SearchHit } from "./store/queries.ts";
 import { getThread, updateThread } from "./threads/threads.ts";
 import { readTranscript, readTree } from "./messages/transcript.ts";
 import { exportThread } from "./transfer/export.ts";
@@ -160,7 +161,7 @@ export class StoreLedger implements Api.Ledger {
   async entries(
     threadId: string,
     page?: { after?: string | undefined; limit?: number | undefined },
-  ): Promise<Api.Entry[]> {
+  ): Promise<Api.JournalEntry[]> {
     return listEntries(this.#scope, threadId, page);
   }
   async requestWork(threadId: string): Promise<void> {

@@ -1,7 +1,8 @@
 // Reads all threads of a tenant or all rows of a thread in pages, so that memory use is bounded.
 import type { LogRow, MessageRow } from "./store/rows.ts";
 import type { LedgerScope } from "./scope.ts";
-import type { IdRange, ThreadKey } from "./store/contract.ts";
+import type { ThreadKey } from "./store/contract.ts";
+import type { IdRange } from "./store/queries.ts";
 
 const PAGE = 200;
 

@@ -13,9 +13,9 @@ import type {
 } from "./overview/types.ts";
 import type { DeletionCounts } from "./store/rows.ts";
 import type { NewRecord, NewRun, RecordResult, Run, RunInfo } from "./runs/types.ts";
-import type { SearchHit } from "./store/contract.ts";
+import type { SearchHit } from "./store/queries.ts";
 import type {
-  Entry,
+  JournalEntry,
   InitialContent,
   LogOptions,
   LogResult,
@@ -26,11 +26,41 @@ import type {
 } from "./threads/types.ts";
 import type { ClaimWorkOptions, WorkLease } from "./work-queue/types.ts";
 
-export type * from "./follow/types.ts";
-export type * from "./overview/types.ts";
-export type * from "./runs/types.ts";
-export type * from "./threads/types.ts";
-export type * from "./work-queue/types.ts";
+export type { FollowOptions, LedgerEvent } from "./follow/types.ts";
+export type {
+  ListedThread,
+  Outline,
+  OutlinedMessage,
+  ThreadChange,
+  ThreadList,
+  ThreadListPage,
+  ThreadSearchOptions,
+  ThreadSearchResult,
+  ThreadSummary,
+  WatchOptions,
+} from "./overview/types.ts";
+export type {
+  CommitOptions,
+  CommitResult,
+  EndResult,
+  NewRecord,
+  NewRun,
+  RecordResult,
+  Run,
+  RunInfo,
+  RunInput,
+} from "./runs/types.ts";
+export type {
+  InitialContent,
+  JournalEntry,
+  LogOptions,
+  LogResult,
+  NewThread,
+  Thread,
+  ThreadChanges,
+  ThreadPage,
+} from "./threads/types.ts";
+export type { ClaimWorkOptions, WorkLease } from "./work-queue/types.ts";
 
 /** The options of `openLedger` and `createLedger`. */
 export interface LedgerOptions {
@@ -297,7 +327,7 @@ export interface Ledger {
   /** Writes journal entries of the caller into the thread; they stay as long as the thread. */
   log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<LogResult>;
   /** Lists journal entries after a cursor, oldest first; a page that is not full is the last. Default limit: 100. */
-  entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<Entry[]>;
+  entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<JournalEntry[]>;
   /** Requests work on the thread. The request stays until a worker has claimed and completed it. */
   requestWork(threadId: string): Promise<void>;
   /** Claims requested work without a valid lease; undefined if there is none. Work has at most one lease at a time. */

@@ -98,7 +98,9 @@ export function upgradeThrough(
   for (let version = readVersion(message, current); version < current; version++) {
     upgraded = copyObject(upgrades[version]?.(upgraded) ?? upgraded);
     // copyObject, because a spread would lose exact digits. readVersion has checked that metadata is an object.
-    upgraded["metadata"] = Object.assign(copyObject(upgraded["metadata"] as JsonObject), { schemaVersion: version + 1 });
+    upgraded["metadata"] = Object.assign(copyObject(upgraded["metadata"] as JsonObject), {
+      schemaVersion: version + 1,
+    });
   }
   return upgraded;
 }

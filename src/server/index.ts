@@ -3,7 +3,16 @@ export type { ConfigInput } from "./config/defaults.ts";
 export { completeConfig, DEFAULT_LIMITS } from "./config/defaults.ts";
 export type { ConfigFile, ConfigFlags, ConfigSources, Mistake } from "./config/index.ts";
 export { ConfigError, readConfig } from "./config/index.ts";
-export type * from "./config/types.ts";
+export type {
+  LedgerConfig,
+  ModelRule,
+  RecordConfig,
+  ServerConfig,
+  ServerLimits,
+  TasksConfig,
+  TenantConfig,
+  TokenConfig,
+} from "./config/types.ts";
 export type { ServerErrorCode, ServerErrorDetails } from "./errors.ts";
 export { SERVER_ERRORS, ServerError } from "./errors.ts";
 export type { KoineServer, ServerOptions } from "./server.ts";

@@ -1,6 +1,6 @@
-// Bytes cut into pieces at random, the same way each time for one seed.
+// Cuts bytes into chunks of random length, reproducibly for one seed.
 
-/** Numbers from 0 to 1 that look random and follow from the seed (mulberry32). */
+/** Creates a generator of pseudo-random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,15 +11,15 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The bytes in pieces, most of them short and none empty: in the middle of characters, line breaks and events, too. */
-export function cut(bytes: Uint8Array | string, random: () => number, longest = 400): Uint8Array[] {
+/** Cuts bytes into non-empty chunks, most of them short; cuts fall inside characters, line breaks and events, too. */
+export function cutRandomly(bytes: Uint8Array | string, random: () => number, longest = 400): Uint8Array[] {
   const all = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   for (let at = 0; at < all.length;) {
-    // The square makes short pieces frequent without making long streams slow.
+    // The square makes short chunks frequent without making long streams slow.
     const length = 1 + Math.floor(random() ** 2 * longest);
-    pieces.push(all.subarray(at, at + length));
+    chunks.push(all.subarray(at, at + length));
     at += length;
   }
-  return pieces;
+  return chunks;
 }

@@ -1,72 +1,74 @@
-// A provider made of prepared replies, for tests of what calls one: it listens on this machine, says what it was told
-// to say in the pieces it was told, breaks off or falls silent on request, and remembers what it was asked.
+// A local HTTP server with prepared replies, for tests of provider clients. It sends bodies in given chunks, resets or
+// stalls connections on request, and records the requests.
 /// <reference lib="esnext.disposable" preserve="true" />
 /// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A place in a reply: after so many bytes of its body, or before the headers have gone out. */
+/** A position in a reply: after a number of bytes of the body, or before the headers. */
 export type ReplyCut = number | "headers";
 
-/** What the server says to one request. */
+/** A prepared reply to one request. */
 export interface Reply {
-  /** 200 where nothing is said. */
+  /** Default 200. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** The whole body at once; an object goes out as JSON. */
+  /** The whole body; an object is sent as JSON. */
   body?: string | Uint8Array | object;
-  /** The body in pieces, each an HTTP chunk of its own, so that its reader meets the same boundaries. */
+  /** The body in chunks; each is an HTTP chunk of its own, so that the client reads the same boundaries. */
   chunks?: readonly (string | Uint8Array)[];
-  /** A pause before the headers and before each piece. */
+  /** A pause before the headers and before each chunk. */
   delayMs?: number;
-  /** Here the connection is torn down. */
+  /** The position at which the server destroys the connection. */
   reset?: ReplyCut;
-  /** From here on nothing more comes, while the connection stays open until somebody closes it. */
+  /** The position after which the server sends nothing more, but leaves the connection open. */
   stall?: ReplyCut;
 }
 
-/** What the server was asked. */
+/** A request that the server received. */
 export interface ReceivedRequest {
   method: string;
-  /** The path without its query. */
+  /** The path without the query. */
   path: string;
   query: Readonly<Record<string, string>>;
-  /** In lower case. */
+  /** Headers with names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** The body as parsed JSON; its text where it is none. */
+  /** The parsed JSON body, or the text of another body. */
   body: unknown;
-  /** How the exchange ended: all was sent, the reply said `reset`, or the other side went away before the end. */
+  /** The end of the exchange: reply complete, connection destroyed by `reset`, or connection closed by the client. */
   readonly ended: Promise<"sent" | "reset" | "aborted">;
 }
 
-/** Makes the reply to a request. */
+/** Creates the reply to a request. */
 export type Responder = (request: ReceivedRequest) => Reply | Promise<Reply>;
 
 /**
- * Replies by path: `"POST /v1/messages"`, or `"/v1/messages"` for any method; `"*"` is for all other paths. A list is
- * served one by one, and its last reply from then on. What has no reply gets a 404 that names the routes.
+ * Replies by path: `"POST /v1/messages"`, or `"/v1/messages"` for any method; `"*"` matches all other paths. The replies
+ * of a list are sent one after the other; the last one repeats. A request without a reply gets a 404 that lists the
+ * routes.
  */
 export type Routes = Readonly<Record<string, Reply | readonly Reply[] | Responder>>;
 
+/** A running replay server. */
 export interface ReplayServer extends AsyncDisposable {
-  /** Where it listens, without a slash at the end. */
+  /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** Every request, in the order in which their bodies were complete. */
+  /** All requests, in the order in which their bodies were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** How many connections are open. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Ends every connection, whatever is still to be said, and resolves once all are gone. */
+  /** Destroys all connections, also unfinished ones, and resolves when all are closed. */
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port of this machine. Close it, or bind it with `await using`. */
-export async function replayServer(answer: Routes | Responder): Promise<ReplayServer> {
-  const respond = typeof answer === "function" ? answer : router(answer);
+/** Starts a replay server on a free local port. Close it, or bind it with `await using`. */
+export async function replayServer(replies: Routes | Responder): Promise<ReplayServer> {
+  const respond = typeof replies === "function" ? replies : createRouter(replies);
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((incoming, outgoing) => {
-    void exchange(incoming, outgoing, respond, requests);
+    void handleRequest(incoming, outgoing, respond, requests);
   });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -76,14 +78,14 @@ export async function replayServer(answer: Routes | Responder): Promise<ReplaySe
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // A server that listens on a port has an address with one.
+  // The cast holds: the server listens on a port.
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
-  const shut = async (): Promise<void> => {
-    const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve).destroy()));
-    await Promise.all([...gone, new Promise((resolve) => server.close(resolve))]);
+  const closeAll = async (): Promise<void> => {
+    const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve).destroy()));
+    await Promise.all([...closed, new Promise((resolve) => server.close(resolve))]);
   };
-  const close = (): Promise<void> => (closing ??= shut());
+  const close = (): Promise<void> => (closing ??= closeAll());
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
@@ -95,18 +97,18 @@ export async function replayServer(answer: Routes | Responder): Promise<ReplaySe
   };
 }
 
-function router(routes: Routes): Responder {
-  const served = new Map<string, number>();
+function createRouter(routes: Routes): Responder {
+  const counts = new Map<string, number>();
   return (request) => {
-    const names = [`${request.method} ${request.path}`, request.path, "*"];
-    const name = names.find((each) => Object.hasOwn(routes, each)) ?? "";
-    const route = routes[name];
+    const candidates = [`${request.method} ${request.path}`, request.path, "*"];
+    const pattern = candidates.find((each) => Object.hasOwn(routes, each)) ?? "";
+    const route = routes[pattern];
     if (typeof route === "function") return route(request);
-    const count = served.get(name) ?? 0;
-    served.set(name, count + 1);
+    const count = counts.get(pattern) ?? 0;
+    counts.set(pattern, count + 1);
     const reply = isList(route) ? route[Math.min(count, route.length - 1)] : route;
-    const known = Object.keys(routes).join(", ");
-    return reply ?? { status: 404, body: { error: `No reply for ${names[0]}; there are ${known}.` } };
+    const patterns = Object.keys(routes).join(", ");
+    return reply ?? { status: 404, body: { error: `No reply for ${candidates[0]}; there are ${patterns}.` } };
   };
 }
 
@@ -114,7 +116,7 @@ function isList(route: Routes[string] | undefined): route is readonly Reply[] {
   return Array.isArray(route);
 }
 
-async function exchange(
+async function handleRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   respond: Responder,
@@ -125,20 +127,20 @@ async function exchange(
     outgoing.on("close", () => resolve(isReset ? "reset" : outgoing.writableFinished ? "sent" : "aborted"));
   });
   try {
-    const request = { ...describe(incoming), body: await readBody(incoming), ended };
+    const request = { ...readRequestLine(incoming), body: await readBody(incoming), ended };
     requests.push(request);
     await send(await respond(request), outgoing, () => {
       isReset = true;
       incoming.socket.destroy();
     });
   } catch (error) {
-    // The other side has gone, or the test's own responder threw: nobody waits for more, but the test should see it.
+    // Either the client has disconnected, or the test's responder threw, which the test should see in the response.
     if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
     else outgoing.writeHead(500, { "content-type": "text/plain" }).end(`The responder failed: ${String(error)}`);
   }
 }
 
-function describe(incoming: IncomingMessage): Omit<ReceivedRequest, "body" | "ended"> {
+function readRequestLine(incoming: IncomingMessage): Omit<ReceivedRequest, "body" | "ended"> {
   const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://127.0.0.1");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value);
@@ -148,7 +150,7 @@ function describe(incoming: IncomingMessage): Omit<ReceivedRequest, "body" | "en
 async function readBody(incoming: IncomingMessage): Promise<unknown> {
   let text = "";
   incoming.setEncoding("utf8");
-  for await (const piece of incoming) text += String(piece);
+  for await (const chunk of incoming) text += String(chunk);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -165,21 +167,21 @@ async function send(reply: Reply, outgoing: ServerResponse, reset: () => void): 
   if (reply.stall === "headers") return;
   outgoing.writeHead(status, { ...contentType(body, chunks), ...reply.headers });
   outgoing.flushHeaders();
-  const limit = Math.min(cutOf(reply.reset), cutOf(reply.stall));
+  const limit = Math.min(toByteLimit(reply.reset), toByteLimit(reply.stall));
   let sent = 0;
-  for (const piece of chunks ?? [bodyBytes(body)]) {
+  for (const chunk of chunks ?? [toBytes(body)]) {
     await pause();
     if (outgoing.destroyed) return;
-    const bytes = bodyBytes(piece).subarray(0, limit - sent);
+    const bytes = toBytes(chunk).subarray(0, limit - sent);
     sent += bytes.length;
-    if (bytes.length > 0) await written(outgoing, bytes);
+    if (bytes.length > 0) await writeBytes(outgoing, bytes);
     if (sent >= limit) break;
   }
   if (limit === Infinity) outgoing.end();
-  else if (cutOf(reply.reset) === limit) reset();
+  else if (toByteLimit(reply.reset) === limit) reset();
 }
 
-function cutOf(cut: ReplyCut | undefined): number {
+function toByteLimit(cut: ReplyCut | undefined): number {
   return typeof cut === "number" ? cut : Infinity;
 }
 
@@ -189,20 +191,20 @@ function contentType(body: Reply["body"], chunks: Reply["chunks"]): Record<strin
   return { "content-type": isText ? "text/plain; charset=utf-8" : "application/json" };
 }
 
-function bodyBytes(body: Reply["body"]): Uint8Array {
+function toBytes(body: Reply["body"]): Uint8Array {
   if (body instanceof Uint8Array) return body;
   const text = typeof body === "object" ? JSON.stringify(body) : (body ?? "");
   return new TextEncoder().encode(text);
 }
 
-/** Resolves once the bytes have been handed to the system, so that nothing is torn down before it has gone out. */
-function written(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+/** Resolves when the system has accepted the bytes, so that a reset does not destroy the connection before. */
+function writeBytes(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       outgoing.off("close", settle);
       resolve();
     };
-    // A side that goes away while it is written to is no error here: `ended` tells.
+    // A client that disconnects during a write is no error here; `ended` reports it.
     outgoing.once("close", settle);
     outgoing.write(bytes, settle);
   });

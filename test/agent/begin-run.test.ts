@@ -1,4 +1,4 @@
-// How a run begins in a thread that others have left: unfinished, paused, with open calls, or gone on.
+// The beginning of a run in a thread that another process left: unfinished, paused, with open calls, or continued.
 import { describe, expect, test } from "vitest";
 import type { AgentRun } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
@@ -11,10 +11,10 @@ import {
   call,
   echo,
   gate,
-  makes,
+  callAnswer,
   repairs,
   results,
-  says,
+  textAnswer,
   short,
   slowly,
   transcript,
@@ -31,32 +31,34 @@ describe("what is said while an answer is on its way", () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     async function* interrupted(): AsyncGenerator<Delta> {
-      yield* says("Wait for it.").slice(0, 2);
+      yield* textAnswer("Wait for it.").slice(0, 2);
       await ledger.append(threadId, [user("Not that!")]);
-      yield* says("Wait for it.").slice(2);
+      yield* textAnswer("Wait for it.").slice(2);
     }
-    const { agent, requests } = agentOn([interrupted, says("Something else, then."), says("Yes.")], { ledger });
+    const { agent, requests } = agentOn([interrupted, textAnswer("Something else, then."), textAnswer("Yes.")], {
+      ledger,
+    });
     const result = await agent.run("Go.", { threadId }).result();
     expect(result).toMatchObject({ reason: "done", text: "Something else, then." });
-    const told = ["user: Go.", "assistant: Wait for it.", "user: Not that!"];
-    expect(short(requests[1]?.messages ?? [])).toStrictEqual(told);
-    // The same order ever after, so that what was sent before is a prefix of what is sent now (B44).
+    const expected = ["user: Go.", "assistant: Wait for it.", "user: Not that!"];
+    expect(short(requests[1]?.messages ?? [])).toStrictEqual(expected);
+    // The order stays the same afterwards, so that earlier requests are prefixes of later ones (B44).
     await agent.run("Sure?", { threadId }).result();
     const later = ["assistant: Something else, then.", "user: Sure?"];
-    expect(short(requests[2]?.messages ?? [])).toStrictEqual([...told, ...later]);
+    expect(short(requests[2]?.messages ?? [])).toStrictEqual([...expected, ...later]);
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
   test("is answered by a later resume where the process died with the answer", async () => {
     const ledger = await openLedger("memory:");
     const fate = new Fate(3, "before");
-    const first = agentOn([() => slowly(says("One."))], { ledger: mortalLedger(ledger, fate) }).agent.run("Go.");
+    const first = agentOn([() => slowly(textAnswer("One."))], { ledger: mortalLedger(ledger, fate) }).agent.run("Go.");
     const threadId = await first.threadId;
     await fate.died;
     await ledger.append(threadId, [user("And two?")]);
     const [step] = await ledger.runs(threadId);
     await (await ledger.resumeRun(step?.id ?? "", { force: true })).commit([assistant("One.")]);
-    const { agent, requests } = agentOn([says("Two.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Two.")], { ledger });
     expect(await agent.resume(threadId).result()).toMatchObject({ text: "Two." });
     expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: One.", "user: And two?"]);
   });
@@ -68,7 +70,7 @@ describe("what is said while an answer is on its way", () => {
     const other = await ledger.beginRun({ threadId });
     await ledger.append(threadId, [user("Two.")]);
     await other.commit([assistant("To both.")]);
-    const { agent, requests } = agentOn([says("Ok.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Ok.")], { ledger });
     expect(await agent.resume(threadId).result()).toMatchObject({ text: "To both.", steps: [] });
     await agent.run("Three.", { threadId }).result();
     expect(short(requests[0]?.messages ?? [])).toStrictEqual([
@@ -89,8 +91,8 @@ describe("an answer that paused", () => {
         return pauses("One, ");
       },
       pauses("two, "),
-      says("three."),
-      says("Done."),
+      textAnswer("three."),
+      textAnswer("Done."),
     ];
     const { agent, requests } = agentOn(script, { ledger });
     const run: AgentRun = agent.run("Count.");
@@ -105,7 +107,10 @@ describe("an answer that paused", () => {
 
   test("and that the run did not see to its end goes on before a new question, and its text is whole", async () => {
     const ledger = await openLedger("memory:");
-    const { agent, requests } = agentOn([pauses("One, "), says("two."), says("Three.")], { ledger, maxSteps: 1 });
+    const { agent, requests } = agentOn([pauses("One, "), textAnswer("two."), textAnswer("Three.")], {
+      ledger,
+      maxSteps: 1,
+    });
     const { threadId, reason } = await agent.run("Count.").result();
     expect(reason).toBe("max-steps");
     const again = agent.run("And then?", { threadId });
@@ -127,10 +132,10 @@ describe("an answer that paused", () => {
 
 describe("where a thread stands is the same for who brought it there and who comes later", () => {
   test.each<[string, Delta[], string]>([
-    ["refusal", says("No.", "refusal"), "cut-off"],
-    ["length", says("It is a long", "length"), "cut-off"],
+    ["refusal", textAnswer("No.", "refusal"), "cut-off"],
+    ["length", textAnswer("It is a long", "length"), "cut-off"],
     ["filter with a call", answer("content-filter", text("So"), ...call("1", "echo")), "cut-off"],
-    ["stop", says("Yes."), "done"],
+    ["stop", textAnswer("Yes."), "done"],
   ])("%s", async (_, said, reason) => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
@@ -150,11 +155,11 @@ describe("where a thread stands is the same for who brought it there and who com
     for (const begin of ["resume", "run"] as const) {
       const { id: threadId } = await ledger.createThread();
       await ledger.append(threadId, [user("Go."), open as never]);
-      const given = echo();
-      const { agent, requests } = agentOn([says("Ok.")], { ledger, tools: [given] });
+      const echoTool = echo();
+      const { agent, requests } = agentOn([textAnswer("Ok.")], { ledger, tools: [echoTool] });
       const run = begin === "run" ? agent.run("Well?", { threadId }) : agent.resume(threadId);
       expect(await run.result()).toMatchObject({ reason: "done", text: "Ok." });
-      expect(given.inputs).toStrictEqual([]);
+      expect(echoTool.inputs).toStrictEqual([]);
       expect(results(requests[0]?.messages ?? [])).toMatchObject([{ toolCallId: "q", isError: true }]);
       expect(await repairs(ledger, threadId)).toStrictEqual([]);
     }
@@ -164,7 +169,7 @@ describe("where a thread stands is the same for who brought it there and who com
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [system("Be brief."), user("Hi."), assistant("Hi."), system("In Greek.")]);
-    const { agent, requests } = agentOn([says("Χαῖρε.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Χαῖρε.")], { ledger });
     expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Hi.", steps: [] });
     expect(requests).toStrictEqual([]);
     expect(await agent.run(system("In Attic Greek."), { threadId }).result()).toMatchObject({ text: "Χαῖρε." });
@@ -175,7 +180,7 @@ describe("a key that was used", () => {
   test("leads to the answer that followed, though the thread has gone on", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
-    const script = [makes(call("1", "echo")), says("To A."), says("To B.")];
+    const script = [callAnswer(call("1", "echo")), textAnswer("To A."), textAnswer("To B.")];
     const { agent, requests } = agentOn(script, { ledger, tools: [echo()] });
     await agent.run("A", { threadId, idempotencyKey: "k" }).result();
     await agent.run("B", { threadId }).result();
@@ -188,7 +193,7 @@ describe("a key that was used", () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     const [root] = await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
-    const { agent } = agentOn([says("To A.")], { ledger });
+    const { agent } = agentOn([textAnswer("To A.")], { ledger });
     await agent.run("A", { threadId, idempotencyKey: "k" }).result();
     await ledger.select(threadId, root?.id ?? null);
     await expect(agent.run("A", { threadId, idempotencyKey: "k" }).result()).rejects.toMatchObject({
@@ -202,7 +207,7 @@ describe("a key that was used", () => {
 test("a key that was used for something else is told", async () => {
   const ledger = await openLedger("memory:");
   const { id: threadId } = await ledger.createThread();
-  const { agent, requests } = agentOn([says("To A.")], { ledger });
+  const { agent, requests } = agentOn([textAnswer("To A.")], { ledger });
   await agent.run("A", { threadId, idempotencyKey: "k" }).result();
   await expect(agent.run("B", { threadId, idempotencyKey: "k" }).result()).rejects.toMatchObject({
     name: "AgentError",
@@ -213,7 +218,7 @@ test("a key that was used for something else is told", async () => {
 });
 
 test("a conversation from elsewhere may be brought along, if it ends with something to answer", async () => {
-  const { agent, requests } = agentOn([says("Fine.")]);
+  const { agent, requests } = agentOn([textAnswer("Fine.")]);
   await agent.run([system("Be brief."), user("Hi."), assistant("Hello."), user("How are you?")]).result();
   expect(requests[0]?.messages).toHaveLength(4);
 });
@@ -225,9 +230,9 @@ test("what is said is as it was when it was said", async () => {
   const second = user("Two.");
   async function* later(): AsyncGenerator<Delta> {
     await opened;
-    yield* says("A.");
+    yield* textAnswer("A.");
   }
-  const { agent } = agentOn([later, says("B.")], { ledger });
+  const { agent } = agentOn([later, textAnswer("B.")], { ledger });
   const run = agent.run(first);
   const queued = run.followUp(second);
   for (const { parts } of [first, second, queued.message]) parts[0] = { type: "text", text: "Something else." };
@@ -243,7 +248,10 @@ test("what is said is as it was when it was said", async () => {
 
 test("a limit that is smaller than a round leaves the question and the round, not nothing", async () => {
   for (const maxMessages of [1, 2]) {
-    const { agent, requests } = agentOn([makes(call("1", "echo")), says("Ok.")], { tools: [echo()], maxMessages });
+    const { agent, requests } = agentOn([callAnswer(call("1", "echo")), textAnswer("Ok.")], {
+      tools: [echo()],
+      maxMessages,
+    });
     const { threadId } = await agent.run("Go.").result();
     expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: =1"]);
     expect(threadId).not.toBe("");

@@ -1,4 +1,4 @@
-// Ids of calls that a thread has already: the calls go by others, everywhere and after a crash.
+// Call ids that the thread already contains: the calls get unique ids, everywhere and after a crash.
 import { expect, test, vi } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -7,24 +7,35 @@ import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { delta } from "../support/deltas.ts";
 import { createView } from "../ledger/support/stores.ts";
 import { Fate, mortalLedger } from "./support/simulated-crash.ts";
-import { agentOn, answer, call, echo, eventsOf, makes, repairs, says, short, transcript } from "./support/scripted-provider.ts";
+import {
+  agentOn,
+  answer,
+  call,
+  echo,
+  eventsOf,
+  callAnswer,
+  repairs,
+  textAnswer,
+  short,
+  transcript,
+} from "./support/scripted-provider.ts";
 
 test("a server that counts anew in each answer makes a thread that every provider takes", async () => {
   const ledger = await openLedger("memory:");
   const seen: string[] = [];
-  const asked: string[] = [];
+  const approvedIds: string[] = [];
   const look = tool({ name: "t", run: (_, { toolCallId }) => void seen.push(toolCallId) });
   const script = [
-    makes(call("call_0", "t"), call("call_1", "t")),
-    makes(call("call_0", "t"), call("call_0_2", "t")),
-    makes(call("call_0", "t", "{"), call("call_1", "none")),
-    says("Done."),
+    callAnswer(call("call_0", "t"), call("call_1", "t")),
+    callAnswer(call("call_0", "t"), call("call_0_2", "t")),
+    callAnswer(call("call_0", "t", "{"), call("call_1", "none")),
+    textAnswer("Done."),
   ];
   const { agent } = agentOn(script, {
     ledger,
     tools: [look],
     approve: (part, { toolCallId }) => {
-      asked.push(part.toolCallId, toolCallId);
+      approvedIds.push(part.toolCallId, toolCallId);
       return true;
     },
   });
@@ -42,17 +53,17 @@ test("a server that counts anew in each answer makes a thread that every provide
     "tool: !call_0_3 !call_1_2",
     "assistant: Done.",
   ]);
-  // Arguments that are no JSON are another matter.
+  // Invalid JSON arguments are tested elsewhere.
   expect((await repairs(ledger, threadId)).filter((each) => !each.includes("arguments-wrapped"))).toStrictEqual([]);
   const ran = ["call_0", "call_1", "call_0_2", "call_0_2_2"];
   expect(seen).toStrictEqual(ran);
-  expect(asked).toStrictEqual(ran.flatMap((id) => [id, id]));
+  expect(approvedIds).toStrictEqual(ran.flatMap((id) => [id, id]));
   const all = [...ran, "call_0_3", "call_1_2"];
   expect(events.flatMap((event) => (event.type === "tool-start" ? [event.call.toolCallId] : []))).toStrictEqual(ran);
   const ends = events.flatMap((event) => (event.type === "tool-end" ? [[event.call, event.result]] : []));
   expect(new Set(ends.map(([one]) => one?.toolCallId))).toStrictEqual(new Set(all));
   for (const [one, result] of ends) expect(result?.toolCallId).toBe(one?.toolCallId);
-  // Readers of deltas see the same ids.
+  // Readers of deltas receive the same ids.
   const begun = events.flatMap((event) =>
     event.type === "delta" && event.delta.kind === "tool_call_start" ? [event.delta.payload.toolCallId] : [],
   );
@@ -63,7 +74,7 @@ test("a server that counts anew in each answer makes a thread that every provide
 
 test("ids that the model is not told of any more are taken, too", async () => {
   const ledger = await openLedger("memory:");
-  const script = () => [makes(call("call_0", "t")), says("Done.")];
+  const script = () => [callAnswer(call("call_0", "t")), textAnswer("Done.")];
   const options = { ledger, tools: [echo("t")], maxMessages: 2 };
   const { id: threadId } = await ledger.createThread();
   const { agent } = agentOn([...script(), ...script()], options);
@@ -78,7 +89,12 @@ test("ids that the model is not told of any more are taken, too", async () => {
 test("the thread is read for its ids once in a run", async () => {
   const ledger = await openLedger("memory:");
   const read = vi.spyOn(ledger, "transcript");
-  const script = [makes(call("a", "t")), makes(call("a", "t")), makes(call("a", "t")), says("Done.")];
+  const script = [
+    callAnswer(call("a", "t")),
+    callAnswer(call("a", "t")),
+    callAnswer(call("a", "t")),
+    textAnswer("Done."),
+  ];
   await agentOn(script, { ledger, tools: [echo("t")], maxMessages: 2 })
     .agent.run("Go.")
     .result();
@@ -94,7 +110,7 @@ test("B33: what the provider executed keeps its id", async () => {
       delta("tool_call_end", { toolCallId: "p", argsTextDelta: "{}" }),
       ...call("p2", "t"),
     );
-  const { agent } = agentOn([searched(), searched(), says("Done.")], { ledger, tools: [echo("t")] });
+  const { agent } = agentOn([searched(), searched(), textAnswer("Done.")], { ledger, tools: [echo("t")] });
   const { threadId } = await agent.run("Go.").result();
   expect(await transcript(ledger, threadId)).toStrictEqual([
     "user: Go.",
@@ -112,8 +128,8 @@ test("wherever a process dies, the step that is gone on with has the same ids, a
       local: {
         answer: ({ messages }) =>
           messages.filter(({ role }) => role === "tool").length < 2
-            ? makes(call("call_0", "t"), call("call_1", "t"))
-            : says("Done."),
+            ? callAnswer(call("call_0", "t"), call("call_1", "t"))
+            : textAnswer("Done."),
       },
     },
   });
@@ -131,8 +147,8 @@ test("wherever a process dies, the step that is gone on with has the same ids, a
     if (!isWhole) {
       died++;
       const heir = createAgent({ client, model: "local/m", ledger: createLedger(createView(store)), tools });
-      const said = (await ledger.transcript(threadId)).length > 0;
-      if (!said) continue;
+      const hasMessages = (await ledger.transcript(threadId)).length > 0;
+      if (!hasMessages) continue;
       expect(await heir.resume(threadId, { force: true }).result()).toMatchObject({ reason: "done", text: "Done." });
     }
     expect(short(await ledger.transcript(threadId))).toStrictEqual([

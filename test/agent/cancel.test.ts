@@ -1,4 +1,4 @@
-// Cancelling: at any moment, and afterwards the thread is one that every provider takes.
+// Cancellation at any moment; every provider accepts the thread afterwards.
 import { describe, expect, test } from "vitest";
 import { type AgentRun, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, demo } from "../../src/client/index.ts";
@@ -14,10 +14,10 @@ import {
   eventsOf,
   gate,
   LEDGERS,
-  makes,
+  callAnswer,
   repairs,
   results,
-  says,
+  textAnswer,
   transcript,
 } from "./support/scripted-provider.ts";
 
@@ -26,12 +26,12 @@ describe.each(LEDGERS)("on $name", (store) => {
   shareLedger(store, (opened) => ({ ledger } = opened));
 
   test("during the answer: what had arrived is kept beside the path, with what it cost", async () => {
-    const said = gate();
+    const textSent = gate();
     async function* endless(): AsyncGenerator<ReturnType<typeof delta>> {
       yield* answer("stop", delta("text", { textDelta: "Once upon" })).slice(0, -1);
-      await said.opened;
+      await textSent.opened;
     }
-    const { agent } = agentOn([endless, says("Ok.")], { ledger });
+    const { agent } = agentOn([endless, textAnswer("Ok.")], { ledger });
     const run = agent.run("Tell me.");
     const queued = run.followUp("And then?");
     for await (const event of run) {
@@ -47,14 +47,14 @@ describe.each(LEDGERS)("on $name", (store) => {
     const beside = (await ledger.tree(threadId)).messages.at(-1);
     expect(beside).toMatchObject({ parts: [{ text: "Once upon" }], metadata: { interrupted: true } });
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
-    // B26: after an abort a new turn begins.
+    // B26: after an abort, a new turn can begin.
     await agent.run("Something else.", { threadId }).result();
     expect(await transcript(ledger, threadId)).toStrictEqual([
       "user: Tell me.",
       "user: Something else.",
       "assistant: Ok.",
     ]);
-    said.open();
+    textSent.open();
   });
 
   test("during tools: they are told to stop, every call has a result, and the step is committed", async () => {
@@ -63,15 +63,18 @@ describe.each(LEDGERS)("on $name", (store) => {
       name: "hang",
       run: (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => reasons.push(signal.reason))),
     });
-    const { agent } = agentOn([makes(call("1", "echo"), call("2", "hang"), call("3", "hang"), call("4", "echo"))], {
-      ledger,
-      tools: [echo(), hang],
-      maxParallel: 2,
-    });
+    const { agent } = agentOn(
+      [callAnswer(call("1", "echo"), call("2", "hang"), call("3", "hang"), call("4", "echo"))],
+      {
+        ledger,
+        tools: [echo(), hang],
+        maxParallel: 2,
+      },
+    );
     const run = agent.run("Go.");
     let begun = 0;
     for await (const event of run) {
-      // The fourth waits for its turn.
+      // The fourth call waits for a free slot.
       if (event.type === "tool-start" && ++begun === 3) break;
     }
     await run.cancel("enough");
@@ -86,35 +89,35 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
     expect(results(await ledger.transcript(threadId)).map(({ output }) => output)).toStrictEqual([
       {},
-      "The call was cancelled while the tool ran. Whether it took effect is not known.",
-      "The call was cancelled while the tool ran. Whether it took effect is not known.",
-      "The call was cancelled before the tool began; it was not run.",
+      "The call was cancelled while the tool ran. Whether it took effect is unknown.",
+      "The call was cancelled while the tool ran. Whether it took effect is unknown.",
+      "The call was cancelled before the tool started; it was not run.",
     ]);
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
   test("while an approval is waited for", async () => {
-    const asked = gate();
-    const given = echo();
-    const { agent } = agentOn([makes(call("1", "echo"))], {
+    const approvalRequested = gate();
+    const echoTool = echo();
+    const { agent } = agentOn([callAnswer(call("1", "echo"))], {
       ledger,
-      tools: [given],
+      tools: [echoTool],
       approve: () => {
-        asked.open();
+        approvalRequested.open();
         return new Promise(() => undefined);
       },
     });
     const run = agent.run("Go.");
-    await asked.opened;
+    await approvalRequested.opened;
     await run.cancel();
     const { reason, threadId } = await run.result();
     expect(reason).toBe("cancelled");
-    expect(given.inputs).toStrictEqual([]);
+    expect(echoTool.inputs).toStrictEqual([]);
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: !1"]);
   });
 
   test("before it begins: nothing is said, nobody is asked, and what was to be said is given back", async () => {
-    const { agent, requests } = agentOn([says("Ok.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Ok.")], { ledger });
     const run = agent.run("Go.", { signal: AbortSignal.abort() });
     const queued = run.followUp("Then this.");
     const { reason, threadId, pending } = await run.result();
@@ -128,9 +131,9 @@ describe.each(LEDGERS)("on $name", (store) => {
 
   test("at every moment of a run, by signal or by cancel, the thread stays legal and can be gone on with", async () => {
     const script = (turn: string) => [
-      makes(call(`${turn}1`, "echo"), call(`${turn}2`, "echo")),
-      makes(call(`${turn}3`, "echo")),
-      says("Done."),
+      callAnswer(call(`${turn}1`, "echo"), call(`${turn}2`, "echo")),
+      callAnswer(call(`${turn}3`, "echo")),
+      textAnswer("Done."),
     ];
     const whole = (await eventsOf(agentOn(script("a"), { ledger, tools: [echo()] }).agent.run("Go."))).length;
     expect(whole).toBeGreaterThan(25);
@@ -171,7 +174,7 @@ test.each([
 });
 
 test("a run that has ended is not cancelled any more", async () => {
-  const { agent } = agentOn([says("Ok.")]);
+  const { agent } = agentOn([textAnswer("Ok.")]);
   const run = agent.run("Go.");
   await run.result();
   expect(await run.cancel()).toStrictEqual([]);
@@ -191,7 +194,7 @@ test("a caller's signal is not held on to after the end", async () => {
     listeners--;
     remove(...args);
   };
-  await agentOn([makes(call("1", "echo")), says("Ok.")], { tools: [echo()] })
+  await agentOn([callAnswer(call("1", "echo")), textAnswer("Ok.")], { tools: [echo()] })
     .agent.run("Go.", { signal })
     .result();
   expect(listeners).toBe(0);

@@ -1,18 +1,28 @@
-// One agent per thread at a time: who comes second waits or is refused, and no tool runs twice.
+// One agent per thread at a time: a second one waits or is rejected, and no tool runs twice.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentEvent, type AgentOptions, type AgentRun, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
 import { type Ledger, LedgerError, createLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { OpenLedger } from "../ledger/support/stores.ts";
-import { agentOn, call, echo, gate, LEDGERS, makes, repairs, says, transcript } from "./support/scripted-provider.ts";
+import {
+  agentOn,
+  call,
+  echo,
+  gate,
+  LEDGERS,
+  callAnswer,
+  repairs,
+  textAnswer,
+  transcript,
+} from "./support/scripted-provider.ts";
 
 let calls = 0;
 /** Calls a tool once per round, for three rounds. */
 const model: LocalProvider = {
   answer({ messages }) {
     const round = messages.filter(({ role }) => role === "tool").length;
-    return round === 3 ? says("Done.") : makes(call(`c${calls++}`, "send", { round }));
+    return round === 3 ? textAnswer("Done.") : callAnswer(call(`c${calls++}`, "send", { round }));
   },
 };
 const client = createClient({ providers: { local: model }, retry: { attempts: 1 } });
@@ -21,7 +31,7 @@ async function until(run: AgentRun, ...types: AgentEvent["type"][]): Promise<voi
   for await (const event of run) if (types.includes(event.type)) break;
 }
 
-/** Of looks at a thread; the time of tools does not pass. */
+/** Time passes only between polls of the thread, not in tools. */
 const waiting = (look: () => Promise<void>) => (ms: number) =>
   ms > 2000 ? new Promise<void>(() => undefined) : look();
 
@@ -37,7 +47,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
   afterAll(() => opened.close());
 
-  /** An agent that writes down which rounds it worked on; each of its tools waits. */
+  /** An agent that logs the rounds it worked on; each of its tools waits. */
   function worker(name: string, wait: () => Promise<unknown>, more: Partial<AgentOptions> = {}): typeof agent {
     const run = async (input: unknown): Promise<void> => {
       ran.push(`${name}${(input as { round: number }).round}`);
@@ -60,7 +70,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const first = worker("A", () => mayGoOn, { stopWhen }).run("Go.");
     await until(first, "tool-start");
     let waits = 0;
-    // After each wait the first one is between two steps.
+    // After each wait, the first agent is between two steps.
     const sleep = waiting(async () => {
       if (waits++ === 0) open();
       else hold.open();
@@ -89,23 +99,23 @@ describe.each(LEDGERS)("on $name", (store) => {
     const threadId = await first.threadId;
     expect(await second.resume(threadId).result()).toMatchObject({ reason: "done", text: "Done." });
     expect(ran).toStrictEqual(["A0", "B1", "B2"]);
-    // Several looks, and not for ever.
+    // Several polls, but a limited number.
     expect(waits).toBeGreaterThan(3);
     await first.cancel();
   });
 
   test("who comes between two steps of another and is done first is not asked about again", async () => {
     ran = [];
-    const asked = gate();
+    const stopChecked = gate();
     const { opened: mayGoOn, open } = gate();
     const stopWhen = async (): Promise<boolean> => {
-      asked.open();
+      stopChecked.open();
       await mayGoOn;
       return false;
     };
     const first = worker("A", atOnce, { stopWhen }).run("Go.");
     const threadId = await first.threadId;
-    await asked.opened;
+    await stopChecked.opened;
     const second = worker("B", atOnce, { ledger: elsewhere });
     expect(await second.run("Also.", { threadId }).result()).toMatchObject({ reason: "done", text: "Done." });
     open();
@@ -117,21 +127,21 @@ describe.each(LEDGERS)("on $name", (store) => {
 
   test("who comes back to a thread on which another is at work is told, and its tools do not run", async () => {
     ran = [];
-    const asked = gate();
+    const stopChecked = gate();
     const goOn = [gate(), gate()] as const;
     const stopWhen = async (): Promise<boolean> => {
-      asked.open();
+      stopChecked.open();
       await goOn[0].opened;
       return false;
     };
     const first = worker("A", atOnce, { stopWhen }).run("Go.");
     const threadId = await first.threadId;
-    await asked.opened;
+    await stopChecked.opened;
     const second = worker("B", () => goOn[1].opened, { ledger: elsewhere }).run("Also.", { threadId });
     await until(second, "tool-start");
     goOn[0].open();
     const busy = { name: "AgentError", code: "busy", path: "/threadId" };
-    const message: unknown = expect.stringContaining("do not say it again");
+    const message: unknown = expect.stringContaining("do not send it again");
     await expect(first.result()).rejects.toMatchObject({ ...busy, message });
     goOn[1].open();
     expect(await second.result()).toMatchObject({ reason: "done" });
@@ -141,12 +151,12 @@ describe.each(LEDGERS)("on $name", (store) => {
 
 test("the agent's own run in a thread is named as what it is", async () => {
   const { opened, open } = gate();
-  const { agent } = agentOn([makes(call("1", "wait")), says("Ok.")], {
+  const { agent } = agentOn([callAnswer(call("1", "wait")), textAnswer("Ok.")], {
     tools: [tool({ name: "wait", run: () => opened })],
   });
   const run = agent.run("Go.");
   const threadId = await run.threadId;
-  await expect(agent.resume(threadId).result()).rejects.toThrow(/This agent has a run under way.*result\(\)/);
+  await expect(agent.resume(threadId).result()).rejects.toThrow(/This agent has an active run.*result\(\)/);
   open();
   await run.result();
 });
@@ -159,7 +169,7 @@ describe("a run of the ledger that could not be ended", () => {
       left-- > 0 ? Promise.reject(new LedgerError("unavailable", "Gone for a moment.")) : store.write(work);
     const ledger = createLedger({ ...store, write }, { leaseMs });
     const breaks = tool({ name: "work", run: () => void (left = failures) });
-    const { agent } = agentOn([makes(call("1", "work"))], { ledger, tools: [breaks] });
+    const { agent } = agentOn([callAnswer(call("1", "work"))], { ledger, tools: [breaks] });
     return { ledger, run: agent.run("Go.") };
   };
 
@@ -168,7 +178,7 @@ describe("a run of the ledger that could not be ended", () => {
     const { ledger, run } = setup(2);
     await expect(run.result()).rejects.toMatchObject({ code: "unavailable" });
     const sleep = (): Promise<never> => Promise.reject(new Error("Nobody should wait."));
-    const { agent } = agentOn([says("Ok.")], { ledger, tools: [echo("work")], effects: { sleep } });
+    const { agent } = agentOn([textAnswer("Ok.")], { ledger, tools: [echo("work")], effects: { sleep } });
     expect((await ledger.runs(await run.threadId)).map(({ state }) => state)).toStrictEqual(["streaming"]);
     expect(await agent.run("More.", { threadId: await run.threadId }).result()).toMatchObject({ text: "Ok." });
   });
@@ -176,7 +186,7 @@ describe("a run of the ledger that could not be ended", () => {
   test("is not held for ever where it cannot be let go of, either: its lease ends", async () => {
     const { ledger, run } = setup(3, 50);
     await expect(run.result()).rejects.toMatchObject({ code: "unavailable" });
-    const { agent } = agentOn([says("Ok.")], { ledger, tools: [echo("work")] });
+    const { agent } = agentOn([textAnswer("Ok.")], { ledger, tools: [echo("work")] });
     expect(await agent.resume(await run.threadId).result()).toMatchObject({ reason: "done", text: "Ok." });
   });
 });

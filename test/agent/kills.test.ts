@@ -1,4 +1,4 @@
-// Agents that are killed at any moment, with tools of their own and of MCP servers: the short form of `npm run crash:agent`.
+// Agents that are killed at any moment, with their own tools and tools of MCP servers: the short form of `npm run crash:agent`.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
-/** Points where most could go wrong; the long form finds all there are. */
+/** The most critical points; the long form finds all of them. */
 const POINTS: readonly Point[] = [
   { story: "remote", point: "tools/tool has begun", maxParallel: 1 },
   { story: "local", point: "tools/event tool-end" },
@@ -40,6 +40,6 @@ test.each(KILLED)(
     expect(report.mixed).toBeGreaterThan(0);
     expect(report.kills).toBeGreaterThanOrEqual(kills);
   },
-  // Every life is a process of its own, and machines may be slow.
+  // Every agent runs in its own process, which may be slow.
   240_000,
 );

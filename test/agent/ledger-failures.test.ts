@@ -1,19 +1,19 @@
-// Rounds whose ledger fails or refuses: what nobody cancelled is not recorded as cancelled, what never ran does not count as
-// begun, and what can never be recorded does not stop a thread for good.
+// Rounds whose ledger fails or rejects a write: calls that were not cancelled are not recorded as cancelled, calls that never
+// ran do not count as started, and a result that cannot be recorded does not block the thread.
 import { describe, expect, test } from "vitest";
 import { type AgentTool, createAgent, tool, toolOutput } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
 import { LedgerError, createLedger, openLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { image } from "../../src/model/index.ts";
-import { agentOn, call, makes, repairs, results, says } from "./support/scripted-provider.ts";
+import { agentOn, call, callAnswer, repairs, results, textAnswer } from "./support/scripted-provider.ts";
 
 const NAMES = ["a", "b", "c"];
 const model: LocalProvider = {
   answer: ({ messages }) =>
     messages.some(({ role }) => role === "tool")
-      ? says("Done.")
-      : makes(...NAMES.map((name, index) => call(String(index + 1), name))),
+      ? textAnswer("Done.")
+      : callAnswer(...NAMES.map((name, index) => call(String(index + 1), name))),
 };
 const client = createClient({ providers: { local: model } });
 
@@ -24,7 +24,7 @@ interface Broken {
   outputs: unknown[];
 }
 
-/** A run one of whose writes fails, and its resumption; a run has about twelve writes. */
+/** A run in which one write fails, and its resumption; a run has about twelve writes. */
 async function broken(at: number, maxParallel: number, make: (ran: string[]) => Partial<AgentTool>): Promise<Broken> {
   const store = memoryStore();
   let writes = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,7 @@ describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParalle
       expect(new Set(ran).size).toBe(ran.length);
       outputs.forEach((output, index) => {
         const didRun = ran.includes(String(index + 1));
-        if (output !== "ok") expect(output).toContain("was interrupted after the tool had begun");
+        if (output !== "ok") expect(output).toContain("was interrupted after the tool had started");
         else expect(didRun).toBe(true);
       });
     }
@@ -98,7 +98,7 @@ describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParalle
 });
 
 test("a call whose note failed does not count as begun", async () => {
-  // The first call's note is refused once; the second call would write both down.
+  // The first call's start fails to be recorded once; the second call would record both.
   const ledger = await openLedger("memory:");
   let notes = 0;
   const failing = new Proxy(ledger, {
@@ -146,13 +146,13 @@ test.each<[string, () => unknown]>([
       return value();
     },
   });
-  const { agent, requests } = agentOn([makes(call("1", "t")), says("Ok.")], { ledger, tools: [deep] });
+  const { agent, requests } = agentOn([callAnswer(call("1", "t")), textAnswer("Ok.")], { ledger, tools: [deep] });
   const { threadId, reason } = await agent.run("Go.").result();
   expect({ reason, count }).toStrictEqual({ reason: "done", count: 1 });
   expect(results(requests[1]?.messages ?? [])).toMatchObject([
     {
       isError: true,
-      output: expect.stringMatching(/^The tool has run, but what it returned cannot be recorded: /) as string,
+      output: expect.stringMatching(/^The tool ran, but its return value cannot be recorded: /) as string,
     },
   ]);
   expect(await repairs(ledger, threadId)).toStrictEqual([]);
@@ -162,7 +162,7 @@ test("a result may name a blob that is there", async () => {
   const ledger = await openLedger("memory:");
   const { blob } = await ledger.putBlob(new Uint8Array([1, 2, 3]));
   const part = image({ blob, mimeType: "image/png" });
-  const { agent } = agentOn([makes(call("1", "t")), says("Ok.")], {
+  const { agent } = agentOn([callAnswer(call("1", "t")), textAnswer("Ok.")], {
     ledger,
     tools: [tool({ name: "t", run: () => toolOutput({ content: [part] }) })],
   });

@@ -1,11 +1,11 @@
-// The life of an agent and of its runs: who reads them, what is kept for later readers, and what closing means.
+// The life cycle of an agent and its runs: readers, buffered events, and closing.
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
-import { agentOn, call, echo, eventsOf, gate, kinds, makes, says } from "./support/scripted-provider.ts";
+import { agentOn, call, echo, eventsOf, gate, kinds, callAnswer, textAnswer } from "./support/scripted-provider.ts";
 
 test("deltas are not kept for readers that may never come; all other events are", async () => {
-  const { agent } = agentOn([makes(call("1", "echo")), says("Done.")], { tools: [echo()] });
+  const { agent } = agentOn([callAnswer(call("1", "echo")), textAnswer("Done.")], { tools: [echo()] });
   const run = agent.run("Go.");
   await run.result();
   const events = await eventsOf(run);
@@ -20,7 +20,7 @@ test("deltas are not kept for who has left the loop, either; a reader who comes 
   const after = (index: 0 | 1, words: string) =>
     async function* answer(): AsyncGenerator<Delta> {
       await goOn[index].opened;
-      yield* says(words);
+      yield* textAnswer(words);
     };
   const { agent } = agentOn([after(0, "One."), after(1, "Two.")]);
   const run = agent.run("Go.");
@@ -28,16 +28,16 @@ test("deltas are not kept for who has left the loop, either; a reader who comes 
   for await (const event of run) if (event.type === "step-start") break;
   goOn[0].open();
   await expect.poll(() => run.queue).toStrictEqual([]);
-  const told: string[] = [];
+  const types: string[] = [];
   for await (const event of run) {
-    if (event.type === "delta" && event.delta.kind === "text") told.push(event.delta.payload.textDelta);
+    if (event.type === "delta" && event.delta.kind === "text") types.push(event.delta.payload.textDelta);
     if (event.type === "step-start") goOn[1].open();
   }
-  expect(told).toStrictEqual(["Two."]);
+  expect(types).toStrictEqual(["Two."]);
 });
 
 test("an agent that was closed takes no more work, and says so", async () => {
-  const { agent } = agentOn([says("A."), says("B.")]);
+  const { agent } = agentOn([textAnswer("A."), textAnswer("B.")]);
   const { threadId } = await agent.run("Go.").result();
   const closing = agent.close();
   const refused = expect.objectContaining({ name: "AgentError", code: "closed" }) as Error;
@@ -51,7 +51,7 @@ test("an agent that was closed takes no more work, and says so", async () => {
 test("everything is closed, whatever becomes of the rest, and what could not be is told", async () => {
   const closed: string[] = [];
   const source = (name: string, close: () => Promise<void>) => ({ name, tools: () => [], close });
-  const { agent } = agentOn([says("A.")], {
+  const { agent } = agentOn([textAnswer("A.")], {
     tools: [
       source("first", () => Promise.reject(new Error("It is stuck."))),
       source("second", async () => {
@@ -73,7 +73,7 @@ test("everything is closed, whatever becomes of the rest, and what could not be 
 
 test("a ledger that was given stays open", async () => {
   const ledger = await openLedger("memory:");
-  const { agent } = agentOn([says("A.")], { ledger });
+  const { agent } = agentOn([textAnswer("A.")], { ledger });
   const { threadId } = await agent.run("Go.").result();
   await agent.close();
   expect(await ledger.transcript(threadId)).toHaveLength(2);

@@ -1,12 +1,12 @@
-// Limits: steps, a condition of the caller's own, time for tools, and answers that end early.
+// Limits: steps, `stopWhen`, time limits of tools, and answers that end early.
 import { expect, test } from "vitest";
 import type { StepInfo } from "../../src/agent/index.ts";
 import { tool } from "../../src/agent/index.ts";
 import type { UnifiedFinishReason } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
+import { agentOn, answer, call, echo, callAnswer, results, textAnswer, short } from "./support/scripted-provider.ts";
 
-const more = (id: string) => makes(call(id, "echo"));
+const more = (id: string) => callAnswer(call(id, "echo"));
 
 test("maxSteps ends the run before the model is asked once more, with all results in place", async () => {
   const { agent, requests } = agentOn([more("1"), more("2"), more("3")], { tools: [echo()], maxSteps: 2 });
@@ -17,7 +17,7 @@ test("maxSteps ends the run before the model is asked once more, with all result
 });
 
 test("an answer at the last step is done", async () => {
-  const { agent } = agentOn([more("1"), says("Done.")], { tools: [echo()], maxSteps: 2 });
+  const { agent } = agentOn([more("1"), textAnswer("Done.")], { tools: [echo()], maxSteps: 2 });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Done." });
 });
 
@@ -31,21 +31,23 @@ test("by default a run makes 32 steps", async () => {
 });
 
 test("stopWhen is asked after each step that would go on, and only then", async () => {
-  const asked: StepInfo[] = [];
-  const stopWhen = (step: StepInfo) => asked.push(step) === 2;
+  const checkedSteps: StepInfo[] = [];
+  const stopWhen = (step: StepInfo) => checkedSteps.push(step) === 2;
   const stopped = agentOn([more("1"), more("2")], { tools: [echo()], stopWhen });
-  expect(await stopped.agent.run("Go.").result()).toMatchObject({ reason: "stopped", steps: asked });
-  asked.length = 0;
-  const finished = agentOn([more("1"), says("Done.")], {
+  expect(await stopped.agent.run("Go.").result()).toMatchObject({ reason: "stopped", steps: checkedSteps });
+  checkedSteps.length = 0;
+  const finished = agentOn([more("1"), textAnswer("Done.")], {
     tools: [echo()],
-    stopWhen: async (step) => !asked.push(step),
+    stopWhen: async (step) => !checkedSteps.push(step),
   });
   expect(await finished.agent.run("Go.").result()).toMatchObject({ reason: "done" });
-  expect(asked.map(({ index, finishReason }) => [index, finishReason.unified])).toStrictEqual([[0, "tool-calls"]]);
+  expect(checkedSteps.map(({ index, finishReason }) => [index, finishReason.unified])).toStrictEqual([
+    [0, "tool-calls"],
+  ]);
 });
 
 test("what stopWhen throws ends the run, and the thread can be gone on with", async () => {
-  const { agent } = agentOn([more("1"), says("Done.")], {
+  const { agent } = agentOn([more("1"), textAnswer("Done.")], {
     tools: [echo()],
     stopWhen: () => {
       throw new Error("I do not know.");
@@ -63,7 +65,7 @@ test("what stopWhen throws ends the run, and the thread can be gone on with", as
 });
 
 test("a tool that takes too long is told to stop, and the model is told", async () => {
-  const asked: number[] = [];
+  const waits: number[] = [];
   const reasons: unknown[] = [];
   const hang = (name: string, timeoutMs?: number) =>
     tool({
@@ -72,25 +74,25 @@ test("a tool that takes too long is told to stop, and the model is told", async 
       run: (_, { signal }) =>
         new Promise(() => signal.addEventListener("abort", () => reasons.push((signal.reason as Error).name))),
     });
-  const { agent, requests } = agentOn([makes(call("1", "a"), call("2", "b"), call("3", "c")), says("Ok.")], {
+  const { agent, requests } = agentOn([callAnswer(call("1", "a"), call("2", "b"), call("3", "c")), textAnswer("Ok.")], {
     tools: [hang("a"), hang("b", 1500), echo("c", { timeoutMs: Infinity })],
     toolTimeoutMs: 3000,
-    effects: { sleep: async (ms) => void asked.push(ms) },
+    effects: { sleep: async (ms) => void waits.push(ms) },
   });
   await agent.run("Go.").result();
-  // A tool that was told to stop has a moment to say how far it came.
-  expect(asked.sort((a, b) => a - b)).toStrictEqual([100, 100, 1500, 3000]);
+  // A tool has a short grace time after its signal aborts.
+  expect(waits.sort((a, b) => a - b)).toStrictEqual([100, 100, 1500, 3000]);
   expect(reasons).toStrictEqual(["TimeoutError", "TimeoutError"]);
   expect(results(requests[1]?.messages ?? []).map(({ output }) => output)).toStrictEqual([
-    "The tool did not finish within 3 s and was told to stop. Whether it took effect is not known.",
-    "The tool did not finish within 1.5 s and was told to stop. Whether it took effect is not known.",
+    "The tool did not finish within 3 s and was told to stop. Whether it took effect is unknown.",
+    "The tool did not finish within 1.5 s and was told to stop. Whether it took effect is unknown.",
     {},
   ]);
 });
 
 test("a tool that is done leaves no timer behind", async () => {
   const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const { agent } = agentOn([more("1"), says("Ok.")], { tools: [echo()] });
+  const { agent } = agentOn([more("1"), textAnswer("Ok.")], { tools: [echo()] });
   await agent.run("Go.").result();
   const left = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   expect(left).toBeLessThanOrEqual(before);
@@ -111,11 +113,11 @@ test.each<[UnifiedFinishReason, string]>([
 });
 
 test("an answer that paused is gone on with, in this run and in a later one", async () => {
-  const { agent, requests } = agentOn([answer("pause", text), says("That is it.")]);
+  const { agent, requests } = agentOn([answer("pause", text), textAnswer("That is it.")]);
   const paused = agent.run("Go.");
   expect(await paused.result()).toMatchObject({ reason: "done", text: "SoThat is it.", message: { parts: [{}] } });
   expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: So"]);
-  const later = agentOn([answer("pause", text), says("That is it.")], { maxSteps: 1 });
+  const later = agentOn([answer("pause", text), textAnswer("That is it.")], { maxSteps: 1 });
   const { threadId, reason } = await later.agent.run("Go.").result();
   expect(reason).toBe("max-steps");
   expect(await later.agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "SoThat is it." });

@@ -1,4 +1,4 @@
-// The loop: the model is asked, tools run, results go back, until no call is left. Every step is recorded.
+// The loop: the model is called, tools run, and results are sent back until no call is left. Every step is recorded.
 import { describe, expect, test } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, demo } from "../../src/client/index.ts";
@@ -14,9 +14,9 @@ import {
   eventsOf,
   kinds,
   LEDGERS,
-  makes,
+  callAnswer,
   repairs,
-  says,
+  textAnswer,
   scripted,
   short,
   slowly,
@@ -28,7 +28,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   shareLedger(store, (opened) => ({ ledger } = opened));
 
   test("an answer without calls is one step, and the thread holds question and answer", async () => {
-    const { agent, requests } = agentOn([says("Clear.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Clear.")], { ledger });
     const run = agent.run("How is the weather?");
     expect(kinds(await eventsOf(run))).toStrictEqual(["message", "step-start", "message", "step-end", "end"]);
     const result = await run.result();
@@ -51,7 +51,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("results go back until no call is left, and each step is one run", async () => {
     const adds = echo("add");
     const { agent, requests } = agentOn(
-      [makes(call("1", "add", { a: 1 })), makes(call("2", "add", { a: 2 })), says("Three.")],
+      [callAnswer(call("1", "add", { a: 1 })), callAnswer(call("2", "add", { a: 2 })), textAnswer("Three.")],
       { ledger, tools: [adds], instructions: "Be brief." },
     );
     const run = agent.run([user("Add."), user("Please.")]);
@@ -69,7 +69,7 @@ describe.each(LEDGERS)("on $name", (store) => {
       "user: Please.",
       ...steps.flatMap(({ messages }) => short(messages)),
     ]);
-    // Instructions stand in front of every call and are no part of the thread.
+    // Instructions are the first message of every request and not part of the thread.
     expect(requests.map(({ messages }) => messages.length)).toStrictEqual([3, 5, 7]);
     expect(requests.map(({ messages }) => short(messages)[0])).toStrictEqual(Array(3).fill("system: Be brief."));
     expect(requests[0]?.tools).toMatchObject([{ type: "function", name: "add" }]);
@@ -84,7 +84,10 @@ describe.each(LEDGERS)("on $name", (store) => {
       name: "intrude",
       run: async () => void (await ledger.append(threadId, [user("By the way.")])),
     });
-    const { agent, requests } = agentOn([makes(call("1", "intrude")), says("Yes.")], { ledger, tools: [intrude] });
+    const { agent, requests } = agentOn([callAnswer(call("1", "intrude")), textAnswer("Yes.")], {
+      ledger,
+      tools: [intrude],
+    });
     await agent.run("Go on.", { threadId }).result();
     expect(short(requests[1]?.messages ?? [])).toStrictEqual([
       "user: Hello.",
@@ -99,7 +102,7 @@ describe.each(LEDGERS)("on $name", (store) => {
 
   test("the same key says nothing twice: a repeated call goes on where the first one was", async () => {
     const { id: threadId } = await ledger.createThread();
-    const { agent, requests } = agentOn([says("Once.")], { ledger });
+    const { agent, requests } = agentOn([textAnswer("Once.")], { ledger });
     const options = { threadId, idempotencyKey: "k" };
     await agent.run("Hello.", options).result();
     const again = await agent.run("Hello.", options).result();
@@ -112,7 +115,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("the same key asks where the first call died before it could", async () => {
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [user("Hello.")], { idempotencyKey: "k" });
-    const { agent } = agentOn([says("There you are.")], { ledger });
+    const { agent } = agentOn([textAnswer("There you are.")], { ledger });
     const result = await agent.run("Hello.", { threadId, idempotencyKey: "k" }).result();
     expect(result.text).toBe("There you are.");
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: There you are."]);
@@ -123,7 +126,7 @@ describe.each(LEDGERS)("on $name", (store) => {
       ...answer("stop", delta("text", { textDelta: "Half of" })).slice(0, 2),
       delta("error", { errorCode: "overloaded", message: "Try later." }),
     ];
-    const { agent } = agentOn([makes(call("1", "echo")), () => slowly(broken), says("Now.")], {
+    const { agent } = agentOn([callAnswer(call("1", "echo")), () => slowly(broken), textAnswer("Now.")], {
       ledger,
       tools: [echo()],
     });
@@ -142,7 +145,7 @@ describe.each(LEDGERS)("on $name", (store) => {
 });
 
 test("what the agent is given is sent: settings, parts, and no more of the thread than is wanted", async () => {
-  const { agent, requests } = agentOn([says("One."), says("Two.")], {
+  const { agent, requests } = agentOn([textAnswer("One."), textAnswer("Two.")], {
     request: { sampling: { temperature: 0 }, toolChoice: "auto" },
     instructions: [text("Be brief.", { cache: {} })],
     maxMessages: 2,
@@ -160,7 +163,7 @@ test("what the agent is given is sent: settings, parts, and no more of the threa
 });
 
 test("a run goes on whether or not somebody reads, and a loop that was left can be taken up", async () => {
-  const { agent } = agentOn([makes(call("1", "echo")), says("Done.")], { tools: [echo()] });
+  const { agent } = agentOn([callAnswer(call("1", "echo")), textAnswer("Done.")], { tools: [echo()] });
   const run = agent.run("Go.");
   const seen: string[] = [];
   for await (const event of run) {
@@ -175,7 +178,7 @@ test("a run goes on whether or not somebody reads, and a loop that was left can 
 });
 
 test("the deltas that are told are the answer's", async () => {
-  const said = says("Hello.");
+  const said = textAnswer("Hello.");
   const { agent } = agentOn([said]);
   const deltas = (await eventsOf(agent.run("Hi."))).flatMap((event) => (event.type === "delta" ? [event.delta] : []));
   expect(deltas).toMatchObject(said);
@@ -185,7 +188,7 @@ test("the record names who answered, every attempt, and what did not arrive", as
   const ledger = await openLedger("memory:");
   const seal = delta("seal", { seal: { dialect: "local", provider: "first", kind: "signature", value: "s" } });
   const sealed = answer("stop", delta("thinking", { textDelta: "Hm." }), seal, delta("text", { textDelta: "A." }));
-  const [first, second] = [scripted(sealed), scripted(says("B."))];
+  const [first, second] = [scripted(sealed), scripted(textAnswer("B."))];
   const client = createClient({
     providers: { first: first.provider, second: second.provider },
     retry: { attempts: 1 },
@@ -193,7 +196,7 @@ test("the record names who answered, every attempt, and what did not arrive", as
   const agent = createAgent({ client, model: "first/m", ledger, call: { fallbacks: ["second/m"] } });
   const { threadId, message } = await agent.run("One.").result();
   expect(message?.parts[0]?.seals).toHaveLength(1);
-  // The first one has no more answers; the second one must not see its seal.
+  // The first provider has no more answers; the second one must not receive its seal.
   const result = await agent.run("Two.", { threadId }).result();
   expect(result).toMatchObject({ text: "B.", message: { metadata: { provider: "second" } } });
   expect(second.requests[0]?.messages[1]?.parts[0]?.seals).toBeUndefined();
@@ -240,7 +243,7 @@ test("what cannot be said is refused before anything happens", async () => {
   for (const [step, path] of bad) {
     expect(step).toThrow(expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error);
   }
-  // A provider's own message: what to do with it is told.
+  // A message in a provider's own format: the error has advice.
   expect(() => agent.run({ role: "user", content: "Hi." } as never)).toThrow(/decodeMessages/);
   await expect(agent.resume("nowhere").result()).rejects.toMatchObject({ code: "unknown-thread" });
   expect(requests).toStrictEqual([]);

@@ -1,10 +1,10 @@
-// Who owns what: tools, approvals, readers of events and schemas are given copies, and can change nothing that is recorded.
+// Ownership: tools, approvals, readers of events and schemas receive copies and cannot change recorded data.
 import { expect, test } from "vitest";
 import type { AgentEvent, AgentTool } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
+import { agentOn, answer, call, echo, callAnswer, results, textAnswer, short } from "./support/scripted-provider.ts";
 
 type Loose = Record<string, unknown>;
 const run = (vandal: (input: Loose) => void) => (input: unknown) => {
@@ -38,24 +38,24 @@ test.each<[string, Partial<AgentTool>]>([
   ],
 ])("a tool that changes its input changes nothing that the model said: %s", async (_, more) => {
   const ledger = await openLedger("memory:");
-  const { agent, requests } = agentOn([makes(call("1", "t", { a: { b: 1 } })), says("Ok.")], {
+  const { agent, requests } = agentOn([callAnswer(call("1", "t", { a: { b: 1 } })), textAnswer("Ok.")], {
     ledger,
     tools: [echo("t", more)],
   });
   const { threadId, steps } = await agent.run("Go.").result();
-  const said = { type: "tool-call", toolCallId: "1", input: { a: { b: 1 } } };
+  const expectedCall = { type: "tool-call", toolCallId: "1", input: { a: { b: 1 } } };
   for (const messages of [await ledger.transcript(threadId), requests[1]?.messages.slice(0) ?? []]) {
-    expect(messages[1]?.parts).toMatchObject([said]);
+    expect(messages[1]?.parts).toMatchObject([expectedCall]);
     const inputs = messages.flatMap(({ parts }) => parts.flatMap((part) => ("input" in part ? [part.input] : [])));
     expect(inputs).toStrictEqual([{ a: { b: 1 } }]);
   }
-  expect(steps[0]?.messages[0]?.parts).toMatchObject([said]);
+  expect(steps[0]?.messages[0]?.parts).toMatchObject([expectedCall]);
 });
 
 test("an approval that changes the call changes its own copy", async () => {
-  const given = echo("t");
-  const { agent, requests } = agentOn([makes(call("1", "t", { a: 1 })), says("Ok.")], {
-    tools: [given],
+  const echoTool = echo("t");
+  const { agent, requests } = agentOn([callAnswer(call("1", "t", { a: 1 })), textAnswer("Ok.")], {
+    tools: [echoTool],
     approve: (part) => {
       Object.assign(part, { toolCallId: "9", toolName: "other" });
       change(part.input as Loose);
@@ -63,11 +63,11 @@ test("an approval that changes the call changes its own copy", async () => {
     },
   });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
-  expect(given.inputs).toStrictEqual([{ a: 1 }]);
+  expect(echoTool.inputs).toStrictEqual([{ a: 1 }]);
   expect(short(requests[1]?.messages ?? []).slice(1)).toStrictEqual(["assistant: t#1", "tool: =1"]);
 });
 
-/** Empties whatever it finds. */
+/** Removes all fields it finds. */
 function wreck(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, each] of Object.entries(value)) {
@@ -87,12 +87,12 @@ test("a reader that changes every event changes nothing that is recorded or sent
   };
   const first = answer("tool-calls", delta("text", { textDelta: "So" }), ...call("1", "t", { a: [1] }));
   first.splice(2, 0, delta("part", { value: structuredClone(picture) }));
-  const { agent, requests } = agentOn([() => slowly(first), says("Ok.")], { ledger, tools: [echo("t")] });
+  const { agent, requests } = agentOn([() => slowly(first), textAnswer("Ok.")], { ledger, tools: [echo("t")] });
   const events = agent.run("Go.");
   let seen = 0;
   for await (const event of events) {
     seen++;
-    // The step itself is what the caller is given in the end.
+    // The caller receives the step itself in the result.
     if (event.type !== "end") wreck({ ...event } satisfies AgentEvent);
   }
   expect(seen).toBeGreaterThan(12);
@@ -107,10 +107,12 @@ test("a reader that changes every event changes nothing that is recorded or sent
 });
 
 test("what a tool returned may be changed by it afterwards", async () => {
-  const kept = { list: [1] };
-  const keeper = echo("t", { run: () => kept });
-  const { agent, requests } = agentOn([makes(call("1", "t"), call("2", "t")), says("Ok.")], { tools: [keeper] });
+  const sharedValue = { list: [1] };
+  const keeper = echo("t", { run: () => sharedValue });
+  const { agent, requests } = agentOn([callAnswer(call("1", "t"), call("2", "t")), textAnswer("Ok.")], {
+    tools: [keeper],
+  });
   const events = agent.run("Go.");
-  for await (const event of events) if (event.type === "tool-end") kept.list.push(2);
+  for await (const event of events) if (event.type === "tool-end") sharedValue.list.push(2);
   expect(results(requests[1]?.messages ?? [])[0]?.output).toStrictEqual({ list: [1] });
 });

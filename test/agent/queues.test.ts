@@ -1,13 +1,13 @@
-// Queues: *steer* goes in after this round of tools, *follow-up* after this answer.
+// Queues: "steer" messages are delivered after the tool round, "follow-up" messages after the answer.
 import { expect, test } from "vitest";
 import { AgentError, type AgentRun, type QueuedMessage, tool } from "../../src/agent/index.ts";
 import { createLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { createView } from "../ledger/support/stores.ts";
 import { assistant, user } from "../../src/model/index.ts";
-import { agentOn, call, eventsOf, kinds, makes, says, short } from "./support/scripted-provider.ts";
+import { agentOn, call, eventsOf, kinds, callAnswer, textAnswer, short } from "./support/scripted-provider.ts";
 
-/** A tool during which something is said to the run. */
+/** A tool during which a message is queued. */
 function during(step: (run: AgentRun) => unknown): { tool: ReturnType<typeof tool>; watch(run: AgentRun): AgentRun } {
   let running: AgentRun | undefined;
   return {
@@ -15,14 +15,14 @@ function during(step: (run: AgentRun) => unknown): { tool: ReturnType<typeof too
     watch: (run) => (running = run),
   };
 }
-const works = (id: string) => makes(call(id, "work"));
+const works = (id: string) => callAnswer(call(id, "work"));
 
 test("steer goes in after the tools that run now, before the model is asked again, all of it at once", async () => {
   const meanwhile = during((run) => {
     run.steer("Stop that.");
     run.steer(user("Do this."));
   });
-  const { agent, requests } = agentOn([works("1"), says("Ok.")], { tools: [meanwhile.tool] });
+  const { agent, requests } = agentOn([works("1"), textAnswer("Ok.")], { tools: [meanwhile.tool] });
   const run = meanwhile.watch(agent.run("Go."));
   const events = await eventsOf(run);
   expect(short(requests[1]?.messages ?? [])).toStrictEqual([
@@ -43,9 +43,9 @@ test("steer that comes during the last answer is said after it", async () => {
   const script = [
     () => {
       run.steer("One thing more.");
-      return says("Done.");
+      return textAnswer("Done.");
     },
-    says("That, too."),
+    textAnswer("That, too."),
   ];
   const { agent, requests } = agentOn(script);
   const run: AgentRun = agent.run("Go.");
@@ -59,7 +59,9 @@ test("follow-ups wait until the model has nothing more to say, and each gets an 
     run.followUp("And after that?");
     run.steer("Quick.");
   });
-  const { agent, requests } = agentOn([works("1"), says("A."), says("B."), says("C.")], { tools: [meanwhile.tool] });
+  const { agent, requests } = agentOn([works("1"), textAnswer("A."), textAnswer("B."), textAnswer("C.")], {
+    tools: [meanwhile.tool],
+  });
   const result = await meanwhile.watch(agent.run("Go.")).result();
   expect(result).toMatchObject({ reason: "done", text: "C.", pending: [] });
   expect(short(requests[3]?.messages ?? []).slice(3)).toStrictEqual([
@@ -72,7 +74,7 @@ test("follow-ups wait until the model has nothing more to say, and each gets an 
 });
 
 test("an answer that was cut off is gone on with where something waits", async () => {
-  const { agent } = agentOn([says("It is a long", "length"), says("story.")]);
+  const { agent } = agentOn([textAnswer("It is a long", "length"), textAnswer("story.")]);
   const run = agent.run("Tell me.");
   run.followUp("Go on.");
   expect(await run.result()).toMatchObject({ reason: "done", text: "story." });
@@ -82,7 +84,7 @@ test.each([0, 1, 3, 20])(
   "what a reader says to an answer, %i moments after it has read it, is said",
   async (moments) => {
     for (const type of ["message", "step-end"]) {
-      const { agent } = agentOn([says("A."), says("B.")]);
+      const { agent } = agentOn([textAnswer("A."), textAnswer("B.")]);
       const run = agent.run("Go.");
       let isSaid = false;
       for await (const event of run) {
@@ -98,7 +100,7 @@ test.each([0, 1, 3, 20])(
 );
 
 test("what is taken into the queue is said or given back, however the run ends", async () => {
-  const { agent } = agentOn([says("A.")], { maxSteps: 1 });
+  const { agent } = agentOn([textAnswer("A.")], { maxSteps: 1 });
   const run = agent.run("Go.");
   const queued = run.followUp("More.");
   expect(await run.result()).toMatchObject({ reason: "max-steps", pending: [queued] });
@@ -110,7 +112,7 @@ test("what is taken into the queue is said or given back, however the run ends",
 });
 
 test("what waits can be seen and taken back", async () => {
-  const { agent, requests } = agentOn([says("A."), says("B.")]);
+  const { agent, requests } = agentOn([textAnswer("A."), textAnswer("B.")]);
   const run = agent.run("Go.");
   const [first, second] = [run.followUp("One."), run.followUp("Two.")];
   expect(run.queue).toStrictEqual([first, second]);
@@ -121,7 +123,9 @@ test("what waits can be seen and taken back", async () => {
   const events = await eventsOf(run);
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("user: Two.");
   expect(run.unqueue(second.id)).toBe(false);
-  expect(events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.delivered]] : []))).toStrictEqual([
+  expect(
+    events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.delivered]] : [])),
+  ).toStrictEqual([
     [first.id, false],
     [second.id, true],
   ]);
@@ -134,7 +138,7 @@ test.each([
   const queued: QueuedMessage[] = [];
   const script = () => {
     queued.push(run.steer("One."), run.followUp("Two."));
-    return says("A.");
+    return textAnswer("A.");
   };
   const { agent, requests } = agentOn([script], options);
   const run: AgentRun = agent.run("Go.");
@@ -143,7 +147,7 @@ test.each([
 });
 
 test("a run that has ended takes nothing more and says so; what it could not say when it failed can be seen", async () => {
-  const { agent } = agentOn([says("A.")]);
+  const { agent } = agentOn([textAnswer("A.")]);
   const run = agent.run("Go.");
   await run.result();
   expect(() => run.steer("Late.")).toThrow(AgentError);
@@ -156,13 +160,15 @@ test("a run that has ended takes nothing more and says so; what it could not say
 });
 
 test("what cannot be said is refused when it is queued", () => {
-  const run = agentOn([says("A.")]).agent.run("Go.");
+  const run = agentOn([textAnswer("A.")]).agent.run("Go.");
   expect(() => run.steer("")).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
   expect(() => run.followUp({ role: "nobody", parts: [] } as never)).toThrow(
     expect.objectContaining({ code: "invalid-input", path: "/message/role" }) as Error,
   );
-  for (const given of [[user("One."), user("Two.")], assistant("I said"), { role: "tool", parts: [] }]) {
-    expect(() => run.steer(given as never)).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
+  for (const invalidMessage of [[user("One."), user("Two.")], assistant("I said"), { role: "tool", parts: [] }]) {
+    expect(() => run.steer(invalidMessage as never)).toThrow(
+      expect.objectContaining({ code: "invalid-input" }) as Error,
+    );
   }
   expect(run.queue).toStrictEqual([]);
 });
@@ -174,7 +180,7 @@ test("what the ledger did not take waits again", async () => {
     ...createView(store),
     write: (work) => (fails ? Promise.reject(new Error("The disk is gone.")) : store.write(work)),
   });
-  const { agent } = agentOn([says("A.")], { ledger, stopWhen: () => void (fails = true) as never });
+  const { agent } = agentOn([textAnswer("A.")], { ledger, stopWhen: () => void (fails = true) as never });
   const run = agent.run("Go.");
   const queued = [run.followUp("One."), run.followUp("Two.")];
   await expect(run.result()).rejects.toThrow("The disk is gone.");

@@ -1,19 +1,19 @@
-// A run that is let go of instead of cancelled: nothing says that it was cancelled, and whoever resumes goes on with it.
+// A run that is released instead of cancelled: no call is recorded as cancelled, and another process can resume it.
 import { describe, expect, test } from "vitest";
 import { AgentError, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
-import { call, makes, repairs, results, says } from "./support/scripted-provider.ts";
+import { call, callAnswer, repairs, results, textAnswer } from "./support/scripted-provider.ts";
 
 const NAMES = ["a", "b", "c"];
 const model: LocalProvider = {
   answer: ({ messages }) =>
     messages.some(({ role }) => role === "tool")
-      ? says("Done.")
-      : makes(...NAMES.map((name, index) => call(String(index + 1), name))),
+      ? textAnswer("Done.")
+      : callAnswer(...NAMES.map((name, index) => call(String(index + 1), name))),
 };
 
-/** A run that is left when its second tool has begun, one tool at a time, and its resumption. */
+/** A run that is released when its second tool has started, one tool at a time, and its resumption. */
 async function left(
   retry: "safe" | "never",
 ): Promise<{ error: unknown; states: string[]; ran: string[]; outputs: unknown[] }> {

@@ -1,4 +1,4 @@
-// Resuming: what is recorded is not done again, what had begun goes by its rule, and the rest is done.
+// Resuming: recorded results are kept, started calls follow the rule of their tool, and the other calls run.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentOptions, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
@@ -16,29 +16,29 @@ import {
   gate,
   kinds,
   LEDGERS,
-  makes,
+  callAnswer,
   repairs,
   results,
-  says,
+  textAnswer,
   short,
   transcript,
 } from "./support/scripted-provider.ts";
 
 const INTERRUPTED =
-  "The call was interrupted after the tool had begun. Whether it took effect is not known; it was not run again.";
+  "The call was interrupted after the tool had started. Whether it took effect is unknown; it was not run again.";
 
-/** A model that goes by what it is told: two calls, one call, an answer. Whoever asks again is answered the same. */
+/** A deterministic model: two calls, one call, an answer. The same history gets the same answer. */
 const model: LocalProvider = {
   answer({ messages }): Iterable<Delta> {
     const rounds = messages.filter(({ role }) => role === "tool").length;
-    if (rounds === 0) return makes(call("1", "never"), call("2", "safe"), call("3", "never"));
-    if (rounds === 1) return makes(call("4", "safe"));
-    return says("Done.");
+    if (rounds === 0) return callAnswer(call("1", "never"), call("2", "safe"), call("3", "never"));
+    if (rounds === 1) return callAnswer(call("4", "safe"));
+    return textAnswer("Done.");
   },
 };
 const client = createClient({ providers: { local: model }, retry: { attempts: 1 } });
 
-/** An agent whose tools write down what they do. */
+/** An agent whose tools log their runs. */
 function agentWith(ledger: Ledger, ran: string[], more: Partial<AgentOptions> = {}): ReturnType<typeof createAgent> {
   const run = (_: unknown, { toolCallId, isRerun }: { toolCallId: string; isRerun: boolean }): string => {
     ran.push(isRerun ? `${toolCallId} again` : toolCallId);
@@ -51,7 +51,7 @@ function agentWith(ledger: Ledger, ran: string[], more: Partial<AgentOptions> = 
 describe.each(LEDGERS)("on $name", (store) => {
   let opened: OpenLedger;
   let ledger: Ledger;
-  /** As another process would see it, long after the lease has ended. */
+  /** Another process's view, after the lease has expired. */
   let later: Ledger;
   beforeAll(async () => {
     opened = await store.open();
@@ -66,17 +66,17 @@ describe.each(LEDGERS)("on $name", (store) => {
       yield* answer("tool-calls", delta("text", { textDelta: "Let me" }), ...call("1", "echo")).slice(0, -2);
       await hang.opened;
     }
-    const given = echo();
-    const { agent } = agentOn([half], { ledger, tools: [given] });
+    const echoTool = echo();
+    const { agent } = agentOn([half], { ledger, tools: [echoTool] });
     const run = agent.run("Go.");
     for await (const event of run) if (event.type === "delta" && event.delta.kind === "tool_call_end") break;
     const threadId = await run.threadId;
-    // What was pushed is written a moment later.
+    // Pushed deltas are written a moment later.
     await expect.poll(async () => (await ledger.runs(threadId))[0]?.lastSeq).toBe(4);
-    const next = agentOn([says("Again.")], { ledger: later, tools: [given] });
+    const next = agentOn([textAnswer("Again.")], { ledger: later, tools: [echoTool] });
     const resumed = next.agent.resume(threadId);
     expect(kinds(await eventsOf(resumed))).toStrictEqual(["step-start", "message", "step-end", "end"]);
-    expect(given.inputs).toStrictEqual([]);
+    expect(echoTool.inputs).toStrictEqual([]);
     expect(await transcript(later, threadId)).toStrictEqual(["user: Go.", "assistant: Again."]);
     expect((await later.runs(threadId)).map(({ state }) => state)).toStrictEqual(["failed", "committed"]);
     expect((await later.tree(threadId)).messages.map(({ metadata }) => metadata.interrupted === true)).toContain(true);
@@ -96,7 +96,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const first = createAgent({ client, model: "local/m", ledger, tools, maxParallel: 2 });
     const run = first.run("Go.");
     let begun = 0;
-    // The third call is asked for, and waits for its turn.
+    // The third call waits for a free slot.
     for await (const event of run) if (event.type === "tool-start" && ++begun === 3) break;
     const threadId = await run.threadId;
     expect(ran).toStrictEqual(["1", "2", "3"]);
@@ -104,7 +104,10 @@ describe.each(LEDGERS)("on $name", (store) => {
     const resumed = agentWith(later, again).resume(threadId);
     const events = await eventsOf(resumed);
     expect(again).toStrictEqual(["2 again", "4"]);
-    expect(events.flatMap((event) => (event.type === "tool-start" ? [event.isRerun] : []))).toStrictEqual([true, false]);
+    expect(events.flatMap((event) => (event.type === "tool-start" ? [event.isRerun] : []))).toStrictEqual([
+      true,
+      false,
+    ]);
     expect(await resumed.result()).toMatchObject({ reason: "done", text: "Done.", usage: { totalTokens: 45 } });
     expect((await resumed.result()).steps.map(({ index }) => index)).toStrictEqual([0, 1, 2]);
     expect(results(await later.transcript(threadId)).map(({ output }) => output)).toStrictEqual([
@@ -114,20 +117,20 @@ describe.each(LEDGERS)("on $name", (store) => {
       "result of 4",
     ]);
     expect(await repairs(later, threadId)).toStrictEqual([]);
-    // The first one comes back from the dead, and is told.
+    // The first process returns and gets an error.
     hang.open();
     await expect(run.result()).rejects.toMatchObject({ code: "busy", cause: { code: "fenced" } });
     expect(await transcript(later, threadId)).toHaveLength(6);
   });
 
   test("an approval that was waited for is asked for again", async () => {
-    const asked = gate();
+    const approvalRequested = gate();
     const approve = (): Promise<boolean> => {
-      asked.open();
+      approvalRequested.open();
       return new Promise(() => undefined);
     };
     const run = agentWith(ledger, [], { approve }).run("Go.");
-    await asked.opened;
+    await approvalRequested.opened;
     const threadId = await run.threadId;
     await expect.poll(async () => (await ledger.runs(threadId))[0]?.lastSeq).toBe(11);
     const ran: string[] = [];
@@ -152,7 +155,7 @@ describe.each(LEDGERS)("on $name", (store) => {
       const run = dying.run("Go.");
       const threadId = await run.threadId;
       await expect.poll(() => fate.acknowledged.size).toBe(moment);
-      // The last one commits its step; then the model is asked again.
+      // The last process commits its step; then the model is called again.
       await later.recover();
       const again: string[] = [];
       const resumed = agentWith(later, again).resume(threadId);
@@ -167,7 +170,7 @@ describe.each(LEDGERS)("on $name", (store) => {
         "tool: =4",
         "assistant: Done.",
       ]);
-      // Once taken up, it is over: another branch from the same question begins anew.
+      // A salvaged step is finished: another branch from the same message starts anew.
       const [question] = await later.transcript(threadId);
       await later.select(threadId, question?.id ?? null);
       again.length = 0;
@@ -181,7 +184,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const whole = new Life();
     await agentWith(mortalLedger(ledger, whole.fate), whole.ran).run("Go.", { threadId: id }).result();
     expect(whole.fate.steps.length).toBeGreaterThan(14);
-    // What was not even said cannot be resumed.
+    // Input that was never appended cannot be resumed.
     for (let at = 1; at < whole.fate.steps.length; at++) {
       for (const moment of ["before", "after"] as const) {
         await dieTwice(new Life(at, moment), new Life(at % 7, moment), () => Promise.resolve());
@@ -207,7 +210,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   }
 });
 
-/** One process: what it did, and what came of that. */
+/** One process: its effects and its result. */
 class Life {
   readonly ran: string[] = [];
   readonly fate: Fate;
@@ -216,22 +219,22 @@ class Life {
   }
 }
 
-/** Nothing runs again once it is recorded; what may not be repeated ran at most once; and the model was told the truth. */
+/** Recorded calls never run again, unsafe calls run at most once, and the model receives correct results. */
 function checkCall(id: string, output: unknown, lives: readonly Life[]): void {
   const runs = lives.map(({ ran }) => ran.filter((each) => each.startsWith(id)).length);
-  const told = `call ${id} ran ${runs.join()} times: ${JSON.stringify(output)}`;
+  const description = `call ${id} ran ${runs.join()} times: ${JSON.stringify(output)}`;
   const recorded = lives.findIndex(({ fate }) => fate.acknowledged.has(id));
   const total = runs.reduce((sum, count) => sum + count, 0);
-  expect(recorded, told).not.toBe(-1);
-  expect(runs.slice(recorded + 1), told).toStrictEqual(runs.slice(recorded + 1).fill(0));
+  expect(recorded, description).not.toBe(-1);
+  expect(runs.slice(recorded + 1), description).toStrictEqual(runs.slice(recorded + 1).fill(0));
   if (output === INTERRUPTED)
-    expect({ id, total }, told).toStrictEqual({
+    expect({ id, total }, description).toStrictEqual({
       id: expect.stringMatching(/[13]/) as string,
       total: expect.toSatisfy((it: number) => it <= 1) as number,
     });
-  else expect(output, told).toBe(`result of ${id}`);
-  if (id === "1" || id === "3") expect(total, told).toBeLessThanOrEqual(1);
-  if (output !== INTERRUPTED) expect(total, told).toBeGreaterThanOrEqual(1);
+  else expect(output, description).toBe(`result of ${id}`);
+  if (id === "1" || id === "3") expect(total, description).toBeLessThanOrEqual(1);
+  if (output !== INTERRUPTED) expect(total, description).toBeGreaterThanOrEqual(1);
 }
 
 test.each([
@@ -240,15 +243,15 @@ test.each([
 ])("a call that had begun and %s is not said not to have run", async (_, tools) => {
   const ledger = await openLedger("memory:");
   const hang = tool({ name: "never", run: () => new Promise(() => undefined) });
-  const first = agentOn([makes(call("1", "never"))], { ledger, tools: [hang] }).agent.run("Go.");
+  const first = agentOn([callAnswer(call("1", "never"))], { ledger, tools: [hang] }).agent.run("Go.");
   for await (const event of first) if (event.type === "tool-start") break;
-  const { agent, requests } = agentOn([says("Ok.")], { ledger, tools });
+  const { agent, requests } = agentOn([textAnswer("Ok.")], { ledger, tools });
   await agent.resume(await first.threadId, { force: true }).result();
   expect(results(requests[0]?.messages ?? [])).toMatchObject([{ isError: true, output: INTERRUPTED }]);
 });
 
 test("there may be nothing to do", async () => {
-  const { agent, requests } = agentOn([says("Hello.")]);
+  const { agent, requests } = agentOn([textAnswer("Hello.")]);
   const { threadId } = await agent.run("Hi.").result();
   const run = agent.resume(threadId);
   expect(kinds(await eventsOf(run))).toStrictEqual(["end"]);

@@ -1,10 +1,19 @@
-// Steps that were left after their tools had begun: what ran is taken up, once, wherever the thread has gone since.
+// Failed steps whose tools had started: their results are salvaged once, also after the thread continued.
 import { describe, expect, test } from "vitest";
 import { type AgentTool, tool } from "../../src/agent/index.ts";
 import { type Ledger, LedgerError, openLedger, type Run } from "../../src/ledger/index.ts";
 import { assistant, user } from "../../src/model/index.ts";
 import { Fate, mortalLedger } from "./support/simulated-crash.ts";
-import { agentOn, call, echo, makes, repairs, says, short, transcript } from "./support/scripted-provider.ts";
+import {
+  agentOn,
+  call,
+  echo,
+  callAnswer,
+  repairs,
+  textAnswer,
+  short,
+  transcript,
+} from "./support/scripted-provider.ts";
 
 /** A ledger whose runs cannot be committed. */
 function withoutCommits(ledger: Ledger): Ledger {
@@ -31,13 +40,13 @@ describe("a step that was left, and something said since", () => {
     const fate = new Fate(Number.POSITIVE_INFINITY, "before");
     const pay = echo("pay");
     const ask = tool({ name: "ask", run: () => new Promise(() => undefined) });
-    const dying = agentOn([makes(call("1", "pay"), call("2", "ask"))], {
+    const dying = agentOn([callAnswer(call("1", "pay"), call("2", "ask"))], {
       ledger: mortalLedger(ledger, fate),
       tools: [pay, ask],
     });
     const threadId = await dying.agent.run("Pay.").threadId;
     await expect.poll(() => fate.acknowledged.has("1")).toBe(true);
-    const { agent } = agentOn([says("Paid.")], { ledger, tools: [pay, ask] });
+    const { agent } = agentOn([textAnswer("Paid.")], { ledger, tools: [pay, ask] });
     const cancelled = await agent.run("More.", { threadId, signal: AbortSignal.abort() }).result();
     expect(cancelled).toMatchObject({ reason: "cancelled", steps: [], pending: [{ message: user("More.") }] });
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Pay."]);
@@ -54,12 +63,12 @@ describe("a step that was left, and something said since", () => {
   test("calls that ran are not forgotten where somebody has said something since", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
-    const failing = agentOn([makes(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
+    const failing = agentOn([callAnswer(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
     const run = failing.agent.run("Pay.");
     await expect(run.result()).rejects.toThrow("Gone.");
     const threadId = await run.threadId;
     await ledger.append(threadId, [user("And hurry.")]);
-    const { agent, requests } = agentOn([says("Paid.")], { ledger, tools: [pay] });
+    const { agent, requests } = agentOn([textAnswer("Paid.")], { ledger, tools: [pay] });
     expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Paid." });
     expect(pay.inputs).toHaveLength(1);
     expect(short(requests[0]?.messages ?? [])).toStrictEqual([
@@ -74,16 +83,16 @@ describe("a step that was left, and something said since", () => {
   test("calls that ran are not forgotten where somebody else has answered since", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
-    const failing = agentOn([makes(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
+    const failing = agentOn([callAnswer(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
     const run = failing.agent.run("Pay.");
     await expect(run.result()).rejects.toThrow("Gone.");
     const threadId = await run.threadId;
     await (await ledger.beginRun({ threadId })).commit([assistant("One moment.")]);
-    const { agent, requests } = agentOn([says("Paid."), says("Yes.")], { ledger, tools: [pay] });
+    const { agent, requests } = agentOn([textAnswer("Paid."), textAnswer("Yes.")], { ledger, tools: [pay] });
     await agent.run("Well?", { threadId }).result();
     await agent.run("Sure?", { threadId }).result();
     expect(pay.inputs).toHaveLength(1);
-    // Once, and not again in the run after that.
+    // Salvaged once, and not again in the next run.
     expect(short(requests[1]?.messages ?? [])).toStrictEqual([
       "user: Pay.",
       "assistant: One moment.",
@@ -96,7 +105,7 @@ describe("a step that was left, and something said since", () => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  /** A thread "Hello." – "Pay." with a step at each that was given up after its call had run; the thread ends with "Pay.". */
+  /** A thread "Hello." – "Pay." with a failed step at each whose call had run; the thread ends with "Pay.". */
   async function twoLeft(ledger: Ledger, pay: AgentTool): Promise<{ threadId: string; root: string }> {
     const { id: threadId } = await ledger.createThread();
     const [root = "", leaf = ""] = (await ledger.append(threadId, [user("Hello."), user("Pay.")])).map(({ id }) => id);
@@ -105,7 +114,7 @@ describe("a step that was left, and something said since", () => {
       [root, "2"],
     ] as const) {
       await ledger.select(threadId, at);
-      const failing = agentOn([makes(call(id, "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
+      const failing = agentOn([callAnswer(call(id, "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
       await expect(failing.agent.resume(threadId).result()).rejects.toThrow("Gone.");
     }
     await ledger.select(threadId, leaf);
@@ -116,7 +125,7 @@ describe("a step that was left, and something said since", () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const { threadId } = await twoLeft(ledger, pay);
-    const { agent } = agentOn([says("Paid.")], { ledger, tools: [pay] });
+    const { agent } = agentOn([textAnswer("Paid.")], { ledger, tools: [pay] });
     expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Paid." });
     expect(pay.inputs).toHaveLength(2);
     expect(await transcript(ledger, threadId)).toStrictEqual([
@@ -139,7 +148,7 @@ describe("a step that was left, and something said since", () => {
     const left = messages.findLast(({ metadata }) => metadata.runId !== undefined);
     await ledger.append(threadId, [user("Never mind.")], { parentMessageId: left?.id ?? null });
     await ledger.select(threadId, root);
-    const { agent } = agentOn([says("Hi.")], { ledger, tools: [pay] });
+    const { agent } = agentOn([textAnswer("Hi.")], { ledger, tools: [pay] });
     await agent.resume(threadId).result();
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: Hi."]);
   });
@@ -149,10 +158,10 @@ describe("a step that was left, and something said since", () => {
     const pay = echo("pay");
     const { id: threadId } = await ledger.createThread();
     const [root] = await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
-    const failing = agentOn([makes(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
+    const failing = agentOn([callAnswer(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
     await expect(failing.agent.run("Pay.", { threadId }).result()).rejects.toThrow("Gone.");
     await ledger.select(threadId, root?.id ?? null);
-    const { agent, requests } = agentOn([says("Hi.")], { ledger, tools: [pay] });
+    const { agent, requests } = agentOn([textAnswer("Hi.")], { ledger, tools: [pay] });
     await agent.resume(threadId).result();
     expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Hello."]);
   });

@@ -1,4 +1,4 @@
-// Threads that somebody else works on, or did: who waits, who is refused, and what a new question does.
+// Threads with another writer, alive or dead: waiting, rejection, and the effect of new input.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
@@ -12,19 +12,19 @@ import {
   echo,
   gate,
   LEDGERS,
-  makes,
+  callAnswer,
   repairs,
   results,
-  says,
+  textAnswer,
   short,
   transcript,
 } from "./support/scripted-provider.ts";
 
-/** A step whose tool never ends, as far as this process lives. */
+/** A step whose tool never ends while this process lives. */
 async function hanging(ledger: Ledger): Promise<{ threadId: string; release: () => void; end: Promise<unknown> }> {
   const { opened, open } = gate();
   const hang = tool({ name: "hang", run: () => opened });
-  const { agent } = agentOn([makes(call("1", "hang")), says("First.")], { ledger, tools: [hang] });
+  const { agent } = agentOn([callAnswer(call("1", "hang")), textAnswer("First.")], { ledger, tools: [hang] });
   const run = agent.run("Go.");
   for await (const event of run) if (event.type === "tool-start") break;
   return { threadId: await run.threadId, release: open, end: run.result().catch((error: unknown) => error) };
@@ -44,7 +44,7 @@ describe.each(LEDGERS)("on $name", (store) => {
 
   test("a thread whose step has a writer that may be alive is busy for a new question", async () => {
     const { threadId, release, end } = await hanging(ledger);
-    const { agent, requests } = agentOn([says("Second.")], { ledger: elsewhere });
+    const { agent, requests } = agentOn([textAnswer("Second.")], { ledger: elsewhere });
     await expect(agent.run("And now?", { threadId }).result()).rejects.toMatchObject({
       name: "AgentError",
       code: "busy",
@@ -59,7 +59,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("resume waits until the lease has ended, and takes over then", async () => {
     const { threadId, release, end } = await hanging(ledger);
     let waited = 0;
-    const { agent } = agentOn([says("Second.")], {
+    const { agent } = agentOn([textAnswer("Second.")], {
       ledger: elsewhere,
       tools: [echo("hang", { retry: "safe" })],
       effects: {
@@ -117,10 +117,10 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("a new question to a thread with a step that was left behind comes after that step's end", async () => {
     const { threadId } = await hanging(ledger);
     now += 3_600_000;
-    const given = echo("hang");
-    const { agent, requests } = agentOn([says("Second.")], { ledger: elsewhere, tools: [given] });
+    const echoTool = echo("hang");
+    const { agent, requests } = agentOn([textAnswer("Second.")], { ledger: elsewhere, tools: [echoTool] });
     expect(await agent.run("And now?", { threadId }).result()).toMatchObject({ reason: "done", text: "Second." });
-    expect(given.inputs).toStrictEqual([]);
+    expect(echoTool.inputs).toStrictEqual([]);
     expect(short(requests[0]?.messages ?? [])).toStrictEqual([
       "user: Go.",
       "assistant: hang#1",
@@ -134,10 +134,10 @@ describe.each(LEDGERS)("on $name", (store) => {
     const { id: threadId } = await ledger.createThread();
     const options = { threadId, idempotencyKey: "k" };
     const hang = tool({ name: "hang", run: () => new Promise(() => undefined) });
-    const first = agentOn([makes(call("1", "hang"))], { ledger, tools: [hang] }).agent.run("Go.", options);
+    const first = agentOn([callAnswer(call("1", "hang"))], { ledger, tools: [hang] }).agent.run("Go.", options);
     for await (const event of first) if (event.type === "tool-start") break;
     now += 3_600_000;
-    const { agent } = agentOn([says("Second.")], { ledger: elsewhere, tools: [hang] });
+    const { agent } = agentOn([textAnswer("Second.")], { ledger: elsewhere, tools: [hang] });
     expect(await agent.run("Go.", options).result()).toMatchObject({ reason: "done", text: "Second." });
     expect(await transcript(ledger, threadId)).toStrictEqual([
       "user: Go.",
@@ -151,9 +151,9 @@ describe.each(LEDGERS)("on $name", (store) => {
     const { threadId } = await hanging(ledger);
     const { opened: mayEnd, open } = gate();
     const slow = tool({ name: "hang", retry: "safe", run: () => mayEnd });
-    const first = agentOn([says("Lost.")], { ledger, tools: [slow] }).agent.resume(threadId, { force: true });
+    const first = agentOn([textAnswer("Lost.")], { ledger, tools: [slow] }).agent.resume(threadId, { force: true });
     for await (const event of first) if (event.type === "tool-start") break;
-    const { agent } = agentOn([says("Won.")], { ledger: elsewhere, tools: [echo("hang", { retry: "safe" })] });
+    const { agent } = agentOn([textAnswer("Won.")], { ledger: elsewhere, tools: [echo("hang", { retry: "safe" })] });
     expect(await agent.resume(threadId, { force: true }).result()).toMatchObject({ text: "Won." });
     open();
     const error: unknown = await first.result().catch((reason: unknown) => reason);
@@ -164,7 +164,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("a run of somebody else in the thread is waited for, and left alone", async () => {
     const { id: threadId } = await ledger.createThread();
     const other = await ledger.beginRun({ threadId, metadata: { model: "somebody's" } });
-    const { agent, requests } = agentOn([says("Ok.")], {
+    const { agent, requests } = agentOn([textAnswer("Ok.")], {
       ledger: elsewhere,
       effects: {
         sleep: async () => {
@@ -174,7 +174,7 @@ describe.each(LEDGERS)("on $name", (store) => {
         },
       },
     });
-    // What was said is said: it cannot be refused any more.
+    // The input is already in the thread, so the run cannot be rejected any more.
     expect(await agent.run("Hi.", { threadId }).result()).toMatchObject({ reason: "done", text: "Ok." });
     expect(requests).toHaveLength(1);
     expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Hi.", "assistant: Mine.", "user: And?"]);
@@ -182,15 +182,15 @@ describe.each(LEDGERS)("on $name", (store) => {
 });
 
 test("two runs of one agent do not share a thread", async () => {
-  const asked = gate();
+  const modelCalled = gate();
   async function* endless(): AsyncGenerator<Delta> {
-    asked.open();
+    modelCalled.open();
     yield* await new Promise<Delta[]>(() => undefined);
   }
-  const { agent } = agentOn([endless, says("Ok.")]);
+  const { agent } = agentOn([endless, textAnswer("Ok.")]);
   const first = agent.run("One.");
   const threadId = await first.threadId;
-  await asked.opened;
+  await modelCalled.opened;
   await expect(agent.run("Two.", { threadId }).result()).rejects.toMatchObject({ code: "busy" });
   await expect(agent.resume(threadId).result()).rejects.toMatchObject({ code: "busy" });
   await first.cancel();
@@ -214,11 +214,11 @@ test("tools that cannot be listed stop a resume before anything is touched", asy
 describe("a ledger that fails under a run", () => {
   const model: LocalProvider = {
     answer: ({ messages }) =>
-      messages.some(({ role }) => role === "tool") ? says("Done.") : makes(call("1", "a"), call("2", "b")),
+      messages.some(({ role }) => role === "tool") ? textAnswer("Done.") : callAnswer(call("1", "a"), call("2", "b")),
   };
   const client = createClient({ providers: { local: model } });
 
-  /** Fails so many writes in a row, beginning with this one; a run has about twelve. */
+  /** Fails so many writes in a row, starting with this one; a run has about twelve. */
   test.each(Array.from({ length: 14 }, (_, at) => at))(
     "from write %i on: what is resumed keeps every promise",
     async (at) => {
@@ -231,7 +231,7 @@ describe("a ledger that fails under a run", () => {
           if (isBroken) return Promise.reject(new LedgerError("disk-full", "There is no room."));
           return store.write(work);
         };
-        // Short leases: of a run that can be neither ended nor let go of, the lease ends by itself.
+        // Short leases: a run that can be neither ended nor released loses its lease by expiry.
         const ledger = createLedger({ ...store, write }, { leaseMs: 20 });
         const ran: string[] = [];
         const run = (_: unknown, { toolCallId }: { toolCallId: string }): string => {
@@ -251,15 +251,15 @@ describe("a ledger that fails under a run", () => {
           .catch((error: unknown) => error);
         if (first instanceof LedgerError) expect(first.code).toBe("disk-full");
         writes = Number.NEGATIVE_INFINITY;
-        // The process goes on; another agent need not wait for it to end.
+        // The process continues; another agent need not wait for its end.
         const again = createAgent({
           client,
           model: "local/m",
           ledger,
           tools: ["a", "b"].map((name) => tool({ name, run })),
         });
-        const said = (await ledger.transcript(threadId)).length > 0;
-        const result = await (said ? again.resume(threadId) : again.run("Go.", { threadId })).result();
+        const hasMessages = (await ledger.transcript(threadId)).length > 0;
+        const result = await (hasMessages ? again.resume(threadId) : again.run("Go.", { threadId })).result();
         expect(result).toMatchObject({ reason: "done", text: "Done." });
         expect(ran.filter((id) => id === "1").length).toBeLessThanOrEqual(1);
         expect(ran.filter((id) => id === "2").length).toBeLessThanOrEqual(1);

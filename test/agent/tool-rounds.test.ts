@@ -1,4 +1,4 @@
-// Rounds: calls of one answer run side by side, results are recorded as they come and go back in the order of the calls.
+// Tool rounds: the calls of one answer run in parallel, and results are recorded as they arrive and sent in the order of the calls.
 import { describe, expect, test, vi } from "vitest";
 import { tool } from "../../src/agent/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
@@ -11,10 +11,10 @@ import {
   eventsOf,
   gate,
   LEDGERS,
-  makes,
+  callAnswer,
   repairs,
   results,
-  says,
+  textAnswer,
   short,
   transcript,
 } from "./support/scripted-provider.ts";
@@ -29,7 +29,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const first = tool({ name: "first", run: () => second.opened.then(() => 1) });
     const other = tool({ name: "second", run: () => 2 });
     const { agent, requests } = agentOn(
-      [makes(call("a", "first"), call("b", "second"), call("c", "none")), says("Ok.")],
+      [callAnswer(call("a", "first"), call("b", "second"), call("c", "none")), textAnswer("Ok.")],
       { ledger, tools: [first, other] },
     );
     const run = agent.run("Go.");
@@ -54,16 +54,16 @@ describe.each(LEDGERS)("on $name", (store) => {
     const look = (runId: string) =>
       ledger.run(runId).then(({ metadata, lastSeq }) => void seen.push({ started: metadata?.["started"], lastSeq }));
     const tools = ["a", "b", "c"].map((name) => tool({ name, run: (_, { runId }) => look(runId) }));
-    const answer = makes(call("1", "a"), call("2", "b"), call("3", "c"));
-    const { agent } = agentOn([answer, says("Ok.")], { ledger, tools, maxParallel: 2 });
+    const answer = callAnswer(call("1", "a"), call("2", "b"), call("3", "c"));
+    const { agent } = agentOn([answer, textAnswer("Ok.")], { ledger, tools, maxParallel: 2 });
     const run = agent.run("Go.");
-    const told = await eventsOf(run);
+    const events = await eventsOf(run);
     const whole = answer.length - 1;
     expect(seen.map(({ started }) => started)).toStrictEqual([["1", "2"], ["1", "2"], expect.arrayContaining(["3"])]);
-    // The whole answer is on disk before anything runs; a third call begins when one of the first two is done.
+    // The complete answer is durable before any tool runs; a third call starts when one of the first two is done.
     expect(seen.slice(0, 2).map(({ lastSeq }) => lastSeq)).toStrictEqual([whole, whole]);
     expect(seen[2]?.lastSeq).toBeGreaterThan(whole);
-    const ends = told.flatMap((event) => (event.type === "tool-end" ? [event.result.toolCallId] : []));
+    const ends = events.flatMap((event) => (event.type === "tool-end" ? [event.result.toolCallId] : []));
     expect(new Set(ends)).toStrictEqual(new Set(["1", "2", "3"]));
   });
 
@@ -71,7 +71,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const slow = gate();
     const { id: threadId } = await ledger.createThread();
     const tools = [tool({ name: "slow", run: () => slow.opened }), tool({ name: "fast", run: () => "now" })];
-    const { agent } = agentOn([makes(call("1", "slow"), call("2", "fast")), says("Ok.")], { ledger, tools });
+    const { agent } = agentOn([callAnswer(call("1", "slow"), call("2", "fast")), textAnswer("Ok.")], { ledger, tools });
     const run = agent.run("Go.", { threadId });
     let recorded: unknown;
     for await (const event of run) {
@@ -101,7 +101,7 @@ test("no more tools run at the same time than are allowed", async () => {
   for (const maxParallel of [1, 3]) {
     most = 0;
     const calls = Array.from({ length: 10 }, (_, index) => call(String(index), "work"));
-    const { agent, requests } = agentOn([makes(...calls), says("Ok.")], { tools: [work], maxParallel });
+    const { agent, requests } = agentOn([callAnswer(...calls), textAnswer("Ok.")], { tools: [work], maxParallel });
     await agent.run("Go.").result();
     expect(most).toBe(maxParallel);
     expect(results(requests[1]?.messages ?? []).map(({ toolCallId }) => Number(toolCallId))).toStrictEqual([
@@ -121,7 +121,7 @@ test("what fails in one call does not touch the others", async () => {
     }),
   ];
   const calls = [call("1", "good"), call("2", "bad"), call("3", "good"), call("4", "none"), call("5", "good", [])];
-  const { agent, requests } = agentOn([makes(...calls), says("Ok.")], { tools });
+  const { agent, requests } = agentOn([callAnswer(...calls), textAnswer("Ok.")], { tools });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: =1 !2 =3 !4 !5");
 });
@@ -129,7 +129,9 @@ test("what fails in one call does not touch the others", async () => {
 test("timers that a caller's test holds do not hold a round", async () => {
   vi.useFakeTimers({ toFake: ["setImmediate"] });
   try {
-    const { agent } = agentOn([makes(call("1", "echo"), call("2", "echo")), says("Ok.")], { tools: [echo()] });
+    const { agent } = agentOn([callAnswer(call("1", "echo"), call("2", "echo")), textAnswer("Ok.")], {
+      tools: [echo()],
+    });
     expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
   } finally {
     vi.useRealTimers();

@@ -1,8 +1,8 @@
-// Sources of tools that fail or give what they should not, and lists of tools that change in their owner's hands.
+// Tool sources that fail or return invalid lists, and lists that their owner changes.
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentOptions, type AgentTool, type ToolSource } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
-import { agentOn, call, echo, makes, results, says } from "./support/scripted-provider.ts";
+import { agentOn, call, echo, callAnswer, results, textAnswer } from "./support/scripted-provider.ts";
 
 const down = new Error("The server is down.");
 const own = new AgentError("mcp-failed", "It ended.", { path: "mcp:files" });
@@ -27,7 +27,7 @@ test.each<[string, () => unknown, object]>([
   ["gives a tool without a name", () => [{ run: () => 1 }], { code: "invalid-tool", path: "/tools/1/fi~1les/0/name" }],
 ])("a source that %s ends the run with an AgentError that names it", async (_, tools, expected) => {
   const source: ToolSource = { name: "fi/les", tools: tools as ToolSource["tools"] };
-  const { agent, requests } = agentOn([says("Ok.")], { tools: [echo("own"), source] });
+  const { agent, requests } = agentOn([textAnswer("Ok.")], { tools: [echo("own"), source] });
   const error: unknown = await agent
     .run("Go.")
     .result()
@@ -39,15 +39,15 @@ test.each<[string, () => unknown, object]>([
 
 test("a source's schema that cannot be read is shown to the model as it is, and any object is taken", async () => {
   const input = { type: "object", properties: { a: { type: "nothing" } } };
-  const given = echo("odd", { input });
-  const source: ToolSource = { name: "files", tools: () => [given] };
-  const script = [makes(call("1", "odd", { a: 1 }), call("2", "odd", [1])), says("Ok.")];
+  const echoTool = echo("odd", { input });
+  const source: ToolSource = { name: "files", tools: () => [echoTool] };
+  const script = [callAnswer(call("1", "odd", { a: 1 }), call("2", "odd", [1])), textAnswer("Ok.")];
   const { agent, requests } = agentOn(script, { tools: [source] });
   await agent.run("Go.").result();
   expect(requests[0]?.tools).toStrictEqual([{ type: "function", name: "odd", inputSchema: input }]);
-  expect(given.inputs).toStrictEqual([{ a: 1 }]);
+  expect(echoTool.inputs).toStrictEqual([{ a: 1 }]);
   expect(results(requests[1]?.messages ?? []).map(({ isError }) => isError)).toStrictEqual([false, true]);
-  expect(() => agentOn([], { tools: [given] })).toThrow(expect.objectContaining({ code: "invalid-tool" }) as Error);
+  expect(() => agentOn([], { tools: [echoTool] })).toThrow(expect.objectContaining({ code: "invalid-tool" }) as Error);
 });
 
 describe("a name that another tool has by now", () => {
@@ -60,7 +60,7 @@ describe("a name that another tool has by now", () => {
   test("is left to the one that had it, wherever that one stands, and that is told once", async () => {
     const [old, late, later] = [echo("a"), echo("a"), echo("a")];
     const problems: AgentError[] = [];
-    const { agent, requests } = agentOn([makes(call("1", "a")), makes(call("2", "a")), says("Ok.")], {
+    const { agent, requests } = agentOn([callAnswer(call("1", "a")), callAnswer(call("2", "a")), textAnswer("Ok.")], {
       tools: [source("new", [], [late]), source("old", [old]), source("third", [], [echo("b"), later])],
       onProblem: (problem) => {
         problems.push(problem);
@@ -77,7 +77,7 @@ describe("a name that another tool has by now", () => {
   });
 
   test("ends the run where it is so from the beginning", async () => {
-    const { agent } = agentOn([says("Ok.")], { tools: [source("one", [echo("a")]), source("two", [echo("a")])] });
+    const { agent } = agentOn([textAnswer("Ok.")], { tools: [source("one", [echo("a")]), source("two", [echo("a")])] });
     for (let count = 0; count < 2; count++) {
       await expect(agent.run("Go.").result()).rejects.toMatchObject({ code: "invalid-tool", path: "/tools/1/two/a" });
     }
@@ -86,7 +86,7 @@ describe("a name that another tool has by now", () => {
 
 test("a list of tools that its owner goes on with is not the agent's any more", async () => {
   const tools: AgentTool[] = [echo("a")];
-  const { agent, requests } = agentOn([says("Ok.")], { tools });
+  const { agent, requests } = agentOn([textAnswer("Ok.")], { tools });
   tools.push(echo("a"));
   await agent.run("Go.").result();
   expect(requests[0]?.tools?.map(({ name }) => name)).toStrictEqual(["a"]);

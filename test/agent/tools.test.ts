@@ -1,19 +1,19 @@
-// Tools: what they are given, what becomes of what they return or throw, and which definitions are refused.
+// Tools: their input, the results of returned and thrown values, and invalid definitions.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentTool, ToolContext, ToolSource } from "../../src/agent/index.ts";
 import { tool, toolOutput } from "../../src/agent/index.ts";
 import { image, text, type ProviderTool, type ToolResultPart } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted-provider.ts";
+import { agentOn, answer, call, echo, callAnswer, results, textAnswer, short } from "./support/scripted-provider.ts";
 
-/** What the model is told after it made this call. */
+/** Returns the result that the model receives for a call. */
 async function resultOf(
   tools: readonly AgentTool[],
   input: unknown = {},
   toolName = tools[0]?.name ?? "none",
 ): Promise<ToolResultPart> {
-  const { agent, requests } = agentOn([makes(call("1", toolName, input)), says("Ok.")], { tools });
+  const { agent, requests } = agentOn([callAnswer(call("1", toolName, input)), textAnswer("Ok.")], { tools });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
   const [result] = results(requests[1]?.messages ?? []);
   if (result === undefined) throw new Error("There is no result.");
@@ -83,7 +83,7 @@ describe("what a tool returns", () => {
     const { output, isError } = await resultOf([returns(value)]);
     expect({ isError, output }).toStrictEqual({
       isError: true,
-      output: expect.stringMatching(new RegExp(`^The tool has run, but .*${why}`)) as string,
+      output: expect.stringMatching(new RegExp(`^The tool ran, but .*${why}`)) as string,
     });
   });
 
@@ -91,8 +91,8 @@ describe("what a tool returns", () => {
     ["an error's message", new Error("No such file."), "No such file."],
     ["an error without words by its name", new TypeError(""), "TypeError"],
     ["a text", "boom", "boom"],
-    ["anything else, described", { code: 7 }, 'Something that is no error was thrown: {"code":7}'],
-    ["nothing at all", undefined, "Something that is no error was thrown."],
+    ["anything else, described", { code: 7 }, 'A value that is not an error was thrown: {"code":7}'],
+    ["nothing at all", undefined, "A value that is not an error was thrown."],
   ])("what it throws becomes an error result: %s", async (_, thrown, output) => {
     const throws = tool({
       name: "t",
@@ -116,7 +116,9 @@ describe("what a tool is given", () => {
         return a + b + when;
       },
     });
-    const { agent, requests } = agentOn([makes(call("1", "add", { a: 1, when: "now" })), says("6")], { tools: [add] });
+    const { agent, requests } = agentOn([callAnswer(call("1", "add", { a: 1, when: "now" })), textAnswer("6")], {
+      tools: [add],
+    });
     const { threadId, steps } = await agent.run("Add.").result();
     expect(seen).toStrictEqual([
       [1, 2, 3],
@@ -143,7 +145,9 @@ describe("what a tool is given", () => {
     const { isError, output } = await resultOf([weather], { city: 7 });
     expect(weather.inputs).toStrictEqual([]);
     expect(isError).toBe(true);
-    expect(output).toMatch(/^The arguments do not fit the tool "weather", so it was not run:\n- \/city: ./);
+    expect(output).toMatch(
+      /^The arguments do not match the schema of the tool "weather", so it was not run:\n- \/city: ./,
+    );
   });
 
   test.each([
@@ -152,17 +156,17 @@ describe("what a tool is given", () => {
     ["what `inputSchema` alone says", { inputSchema: { required: ["a"] } }, {}, "a"],
     ["what a schema says that throws", { input: throwing() }, {}, "The arguments could not be checked: no"],
   ])("%s", async (_, more, input, problem) => {
-    const given = echo("t", more);
-    const { isError, output } = await resultOf([given], input);
-    expect(given.inputs).toStrictEqual(problem === undefined ? [input] : []);
+    const echoTool = echo("t", more);
+    const { isError, output } = await resultOf([echoTool], input);
+    expect(echoTool.inputs).toStrictEqual(problem === undefined ? [input] : []);
     expect(isError).toBe(problem !== undefined);
     if (problem !== undefined) expect(output).toContain(problem);
   });
 
   test("B20: blank arguments are an empty object", async () => {
-    const given = echo("t");
-    expect(await resultOf([given], "")).toMatchObject({ isError: false, output: {} });
-    expect(given.inputs).toStrictEqual([{}]);
+    const echoTool = echo("t");
+    expect(await resultOf([echoTool], "")).toMatchObject({ isError: false, output: {} });
+    expect(echoTool.inputs).toStrictEqual([{}]);
   });
 
   test("B32: a free-form tool is given a text", async () => {
@@ -172,7 +176,7 @@ describe("what a tool is given", () => {
       delta("tool_call_start", { toolCallId: "1", toolName: "patch", format: "text" }),
       delta("tool_call_end", { toolCallId: "1", argsTextDelta: "*** no {JSON" }),
     );
-    const { agent, requests } = agentOn([freeForm, says("Ok.")], { tools: [patch] });
+    const { agent, requests } = agentOn([freeForm, textAnswer("Ok.")], { tools: [patch] });
     await agent.run("Go.").result();
     expect(patch.inputs).toStrictEqual(["*** no {JSON"]);
     expect(requests[0]?.tools).toStrictEqual([{ type: "function", name: "patch", format: "text" }]);
@@ -180,7 +184,7 @@ describe("what a tool is given", () => {
   });
 });
 
-/** A Standard Schema whose judgement is a crash. */
+/** A Standard Schema whose validation throws. */
 function throwing(): AgentTool["input"] {
   return {
     "~standard": {
@@ -196,19 +200,19 @@ function throwing(): AgentTool["input"] {
 
 describe("calls that are not run", () => {
   test("B31: a call that was cut off, or whose arguments cannot be read", async () => {
-    const given = echo("t");
+    const echoTool = echo("t");
     const cut = answer(
       "length",
       ...call("1", "t", '{"a":'),
       ...call("2", "t", { a: 1 }),
       delta("tool_call_start", { toolCallId: "3", toolName: "t" }),
     );
-    const { agent, requests } = agentOn([cut, says("Ok.")], { tools: [given] });
+    const { agent, requests } = agentOn([cut, textAnswer("Ok.")], { tools: [echoTool] });
     expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
-    expect(given.inputs).toStrictEqual([{ a: 1 }]);
+    expect(echoTool.inputs).toStrictEqual([{ a: 1 }]);
     expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: !1 =2 !3");
     for (const { isError, output } of results(requests[1]?.messages ?? [])) {
-      if (isError) expect(output).toMatch(/so the tool was not run\. Make the call again, whole\.$/);
+      if (isError) expect(output).toMatch(/so the tool was not run\. Repeat the complete call\.$/);
     }
   });
 
@@ -255,7 +259,9 @@ describe("where tools come from", () => {
       tools: async () => (step++ < 1 ? [echo("read")] : [echo("read"), echo("write")]),
       close: async () => void closed.push("files"),
     };
-    const { agent, requests } = agentOn([makes(call("1", "read")), says("Ok.")], { tools: [echo("own"), source] });
+    const { agent, requests } = agentOn([callAnswer(call("1", "read")), textAnswer("Ok.")], {
+      tools: [echo("own"), source],
+    });
     await agent.run("Go.").result();
     expect(requests.map(({ tools }) => tools?.map(({ name }) => name))).toStrictEqual([
       ["own", "read"],
@@ -270,7 +276,7 @@ describe("where tools come from", () => {
       expect.objectContaining({ code: "invalid-tool", path: "/tools/2" }) as Error,
     );
     const source: ToolSource = { name: "files", tools: () => [echo("a")] };
-    const { agent, requests } = agentOn([says("Ok.")], { tools: [echo("a"), source] });
+    const { agent, requests } = agentOn([textAnswer("Ok.")], { tools: [echo("a"), source] });
     await expect(agent.run("Go.").result()).rejects.toMatchObject({ code: "invalid-tool", path: "/tools/1/files/a" });
     expect(requests).toStrictEqual([]);
   });
@@ -289,7 +295,7 @@ describe("where tools come from", () => {
       value: { type: "computer_20250124" },
     };
     const hands = echo("computer");
-    const { agent, requests } = agentOn([makes(call("1", "computer", { action: "click" })), says("Ok.")], {
+    const { agent, requests } = agentOn([callAnswer(call("1", "computer", { action: "click" })), textAnswer("Ok.")], {
       tools: [search, hands, computer],
     });
     await agent.run("Go.").result();
@@ -326,7 +332,7 @@ describe("where tools come from", () => {
     expect(() => agentOn([], { tools: [{ name: "t", execute: run } as never] })).toThrow(/It is called `run`/);
     expect(() => agentOn([], { tools: [{ name: "t", run, parameters: {} } as never] })).toThrow(/It is called `input`/);
     const listed = [{ ...tool({ name: "t", run }), schema: {} }];
-    const { agent } = agentOn([says("Ok.")], { tools: [{ name: "files", tools: () => listed }] });
+    const { agent } = agentOn([textAnswer("Ok.")], { tools: [{ name: "files", tools: () => listed }] });
     await expect(agent.run("Go.").result()).rejects.toMatchObject({ path: "/tools/0/files/t/schema" });
   });
 
@@ -338,7 +344,7 @@ describe("where tools come from", () => {
     }
     const listed = [{ ...tool({ name: "t", run }), annotations: {} }];
     const tools = [new Counter(), { name: "files", tools: () => listed }];
-    const { agent, requests } = agentOn([says("Ok.")], { tools });
+    const { agent, requests } = agentOn([textAnswer("Ok.")], { tools });
     await agent.run("Go.").result();
     expect(requests[0]?.tools?.map(({ name }) => name)).toStrictEqual(["count", "t"]);
   });

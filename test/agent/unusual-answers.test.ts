@@ -1,4 +1,4 @@
-// Answers that are out of the ordinary: stopped by a filter, empty, from a fallback; and which step must call a tool.
+// Unusual answers: stopped by a filter, empty, from a fallback; and the step in which a tool call is required.
 import { describe, expect, test } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -7,20 +7,30 @@ import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { ModelRequest, ToolChoice, UnifiedFinishReason } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import { createView } from "../ledger/support/stores.ts";
-import { agentOn, answer, call, echo, makes, repairs, results, says, transcript } from "./support/scripted-provider.ts";
+import {
+  agentOn,
+  answer,
+  call,
+  echo,
+  callAnswer,
+  repairs,
+  results,
+  textAnswer,
+  transcript,
+} from "./support/scripted-provider.ts";
 
 test.each<UnifiedFinishReason>(["content-filter", "refusal", "error"])(
   "whole calls of an answer that ended with %s are not run, and have a result that says so",
   async (finish) => {
     const ledger = await openLedger("memory:");
-    const given = echo();
-    const { agent, requests } = agentOn([answer(finish, ...call("1", "echo", { a: 1 })), says("Ok.")], {
+    const echoTool = echo();
+    const { agent, requests } = agentOn([answer(finish, ...call("1", "echo", { a: 1 })), textAnswer("Ok.")], {
       ledger,
-      tools: [given],
+      tools: [echoTool],
     });
     const { threadId, reason } = await agent.run("Go.").result();
     expect(reason).toBe("cut-off");
-    expect(given.inputs).toStrictEqual([]);
+    expect(echoTool.inputs).toStrictEqual([]);
     expect(requests).toHaveLength(1);
     expect(results(await ledger.transcript(threadId))).toMatchObject([
       { isError: true, output: `The answer that made this call was stopped (${finish}), so the tool was not run.` },
@@ -34,7 +44,7 @@ test.each<[string, ReturnType<typeof answer>]>([
   ["of an empty text", answer("stop", delta("text", { textDelta: "" }))],
 ])("an answer %s is not part of the thread, and its cost is kept", async (_, nothing) => {
   const ledger = await openLedger("memory:");
-  const { agent } = agentOn([nothing, says("Ok.")], { ledger });
+  const { agent } = agentOn([nothing, textAnswer("Ok.")], { ledger });
   const { threadId, reason, steps, usage, message } = await agent.run("Go.").result();
   expect({ reason, message }).toStrictEqual({ reason: "cut-off", message: undefined });
   expect(steps).toMatchObject([{ messages: [], finishReason: { unified: "stop" }, usage: { totalTokens: 15 } }]);
@@ -49,7 +59,7 @@ describe("who answered, and what was lost on the way", () => {
   test("is known to whoever takes a step over, also where no tool had begun", async () => {
     const store = memoryStore();
     const ledger = createLedger(store);
-    const asked = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const client = createClient({
       providers: {
         first: {
@@ -59,7 +69,7 @@ describe("who answered, and what was lost on the way", () => {
         },
         second: {
           answer: ({ messages }: ModelRequest) =>
-            messages.some(({ role }) => role === "tool") ? says("Done.") : makes(call("1", "echo")),
+            messages.some(({ role }) => role === "tool") ? textAnswer("Done.") : callAnswer(call("1", "echo")),
         },
       },
       retry: { attempts: 1 },
@@ -70,11 +80,11 @@ describe("who answered, and what was lost on the way", () => {
       ...options,
       ledger,
       approve: () => {
-        asked.resolve();
+        started.resolve();
         return new Promise(() => undefined);
       },
     }).run("Go.", { threadId });
-    await asked.promise;
+    await started.promise;
     const heir = createAgent({ ...options, ledger: createLedger(createView(store)) });
     expect(await heir.resume(threadId, { force: true }).result()).toMatchObject({ reason: "done", text: "Done." });
     const [taken] = await ledger.runs(threadId);
@@ -95,9 +105,9 @@ describe("who answered, and what was lost on the way", () => {
         return store.write(work);
       },
     });
-    const { agent } = agentOn([makes(call("1", "echo")), says("Ok.")], { ledger, tools: [echo()] });
+    const { agent } = agentOn([callAnswer(call("1", "echo")), textAnswer("Ok.")], { ledger, tools: [echo()] });
     await agent.run("Go.").result();
-    // A thread, a message, two runs with their deltas and commits; a note and a result.
+    // A thread, a message, two runs with their deltas and commits, a start and a result.
     expect(writes).toBeLessThanOrEqual(10);
   });
 });
@@ -116,11 +126,14 @@ test.each<[ToolChoice, ToolChoice]>([
     { toolNames: ["echo"], mode: "auto" },
   ],
 ])("what the first step must call, the others may: %j", async (toolChoice, after) => {
-  const { agent, requests } = agentOn([makes(call("1", "echo")), makes(call("2", "echo")), says("Ok.")], {
-    tools: [echo()],
-    request: { toolChoice },
-    maxSteps: 2,
-  });
+  const { agent, requests } = agentOn(
+    [callAnswer(call("1", "echo")), callAnswer(call("2", "echo")), textAnswer("Ok.")],
+    {
+      tools: [echo()],
+      request: { toolChoice },
+      maxSteps: 2,
+    },
+  );
   const { threadId } = await agent.run("Go.").result();
   await agent.resume(threadId).result();
   expect(requests.map((request) => request.toolChoice)).toStrictEqual([toolChoice, after, after]);
@@ -144,7 +157,7 @@ describe("a tool that was told to stop", () => {
   const fails = (error: Error) => () => {
     throw error;
   };
-  const standard = "The call was cancelled while the tool ran. Whether it took effect is not known.";
+  const standard = "The call was cancelled while the tool ran. Whether it took effect is unknown.";
 
   test.each<[string, () => unknown, unknown]>([
     ["and says how far it came is heard", () => "charged card 42", "charged card 42"],
@@ -152,7 +165,7 @@ describe("a tool that was told to stop", () => {
     ["and only says that it stopped tells nothing new", fails(new DOMException("Aborted", "AbortError")), standard],
   ])("%s", async (_, end, output) => {
     const ledger = await openLedger("memory:");
-    const { agent } = agentOn([makes(call("1", "t"))], { ledger, tools: [whenStopped(end)] });
+    const { agent } = agentOn([callAnswer(call("1", "t"))], { ledger, tools: [whenStopped(end)] });
     const run = agent.run("Go.");
     for await (const event of run) if (event.type === "tool-start") break;
     await run.cancel();
@@ -162,7 +175,7 @@ describe("a tool that was told to stop", () => {
   });
 
   test("because its time was up is heard, too", async () => {
-    const { agent, requests } = agentOn([makes(call("1", "t")), says("Ok.")], {
+    const { agent, requests } = agentOn([callAnswer(call("1", "t")), textAnswer("Ok.")], {
       tools: [{ ...whenStopped(() => "half"), timeoutMs: 1 }],
     });
     await agent.run("Go.").result();

@@ -1,14 +1,17 @@
-// What tools return and throw that is out of the ordinary: nothing of it is lost without a word, and none of it ends a run.
+// Unusual return values and exceptions of tools: nothing is dropped silently, and none of them ends a run.
 import { describe, expect, test } from "vitest";
 import { AgentError, tool, toolOutput } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { parseJson, stringifyJson, type ToolResultPart } from "../../src/model/index.ts";
-import { agentOn, call, makes, repairs, results, says } from "./support/scripted-provider.ts";
+import { agentOn, call, callAnswer, repairs, results, textAnswer } from "./support/scripted-provider.ts";
 
-/** What the model is told of it; every provider takes it as it is. */
-async function told(run: () => unknown): Promise<ToolResultPart> {
+/** Returns the result that the model receives; every provider accepts it. */
+async function runToolOnce(run: () => unknown): Promise<ToolResultPart> {
   const ledger = await openLedger("memory:");
-  const { agent } = agentOn([makes(call("1", "t")), says("Ok.")], { ledger, tools: [tool({ name: "t", run })] });
+  const { agent } = agentOn([callAnswer(call("1", "t")), textAnswer("Ok.")], {
+    ledger,
+    tools: [tool({ name: "t", run })],
+  });
   const { threadId, reason } = await agent.run("Go.").result();
   expect(reason).toBe("done");
   expect(await repairs(ledger, threadId)).toStrictEqual([]);
@@ -34,8 +37,8 @@ const unreadable = Object.defineProperty(new Error("x"), "message", {
 
 describe("what is thrown", () => {
   test.each<[string, unknown, string]>([
-    ["a message that throws", unreadable, "Something that is no error was thrown."],
-    ["a proxy that was revoked", revoked(), "Something that is no error was thrown."],
+    ["a message that throws", unreadable, "A value that is not an error was thrown."],
+    ["a proxy that was revoked", revoked(), "A value that is not an error was thrown."],
     ["no message", withMessage(undefined), "Error"],
     ["a message that is an object", withMessage({ a: 1 }), '{"a":1}'],
     ["half a surrogate pair", new Error("\ud800!"), "\ufffd!"],
@@ -58,7 +61,7 @@ describe("what is thrown", () => {
       "It ended.",
     ],
   ])("%s", async (_, thrown, output) => {
-    expect(await told(throws(thrown))).toMatchObject({ isError: true, output });
+    expect(await runToolOnce(throws(thrown))).toMatchObject({ isError: true, output });
   });
 });
 
@@ -81,7 +84,7 @@ describe("what is returned", () => {
     ["an error", new Error("No such file."), "No such file."],
     ["an error in an output", toolOutput({ output: new TypeError("No.") }), "No."],
   ])("%s is an error result", async (_, value, output) => {
-    expect(await told(() => value)).toMatchObject({ isError: true, output });
+    expect(await runToolOnce(() => value)).toMatchObject({ isError: true, output });
   });
 
   test.each<[string, unknown, string]>([
@@ -102,14 +105,14 @@ describe("what is returned", () => {
     [
       "a call as content",
       toolOutput({ content: [{ type: "tool-call", toolCallId: "x", toolName: "y", input: {} }] }),
-      "Text, images, audio, video and files",
+      "Only text, images, audio, video and files",
     ],
     ["a picture without a source", toolOutput({ content: [{ type: "image" }] }), "/content/0"],
     ["content that is no list", toolOutput({ content: "text" as never }), "`content` must be a list"],
   ])("%s cannot be recorded, and the model is told", async (_, value, why) => {
-    const { isError, output } = await told(() => value);
+    const { isError, output } = await runToolOnce(() => value);
     expect(isError).toBe(true);
-    expect(output).toMatch(/^The tool has run, but what it returned cannot be recorded: /);
+    expect(output).toMatch(/^The tool ran, but its return value cannot be recorded: /);
     expect(output).toContain(why);
   });
 
@@ -128,7 +131,7 @@ describe("what is returned", () => {
     ["an object without a prototype", Object.create(null), { output: {} }],
     ["a boxed number", { n: Object(1) as unknown }, { output: { n: 1 } }],
   ])("%s", async (_, value, expected) => {
-    const result = await told(() => value);
+    const result = await runToolOnce(() => value);
     expect(result).toStrictEqual({
       type: "tool-result",
       toolCallId: "1",
@@ -140,6 +143,6 @@ describe("what is returned", () => {
 
   test("a number with more digits than a double holds keeps them", async () => {
     const text = '{"big":123456789012345678901234567890}';
-    expect(stringifyJson((await told(() => parseJson(text))).output)).toBe(text);
+    expect(stringifyJson((await runToolOnce(() => parseJson(text))).output)).toBe(text);
   });
 });

@@ -23,12 +23,19 @@ const LAYERS: Record<string, LayerRule> = {
   assembly: { folders: ["model", "sse"], packages: [], pure: true },
   dialects: { folders: ["model", "sse", "assembly"], packages: [], pure: true },
   ".": { folders: CORE, packages: [] },
-  client: { folders: CORE },
+  calls: { folders: CORE },
+  client: { folders: [...CORE, "calls"] },
   ledger: { folders: ["model", "assembly"] },
-  agent: { folders: [...CORE, "client", "ledger"] },
-  server: { folders: [...CORE, "client", "ledger", "agent"] },
-  cli: { folders: [...CORE, "client", "ledger", "agent", "server"] },
+  agent: { folders: [...CORE, "calls", "client", "ledger"] },
+  server: { folders: [...CORE, "calls", "client", "ledger", "agent"] },
+  cli: { folders: [...CORE, "calls", "client", "ledger", "agent", "server"] },
   testkit: { folders: [...CORE, "ledger"] },
+};
+
+/** Folders that others import only through their index: folder → the files that may be imported besides. */
+const INDEXED_FOLDERS: Readonly<Record<string, RegExp>> = {
+  // The transports are the targets of the package's own import "#transport".
+  calls: /^src\/calls\/(?:index|transport\/(?:fetch|undici))\.ts$/,
 };
 
 /** Files of src/dialects that join dialects, so that no dialect may import them. */
@@ -41,7 +48,7 @@ const DIALECT_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   "ai-sdk": ["ai-sdk-model", "ai-sdk-ui"],
 };
 
-/** What runs in a browser: the root import, each dialect's own, and the client. */
+/** The entries that run in a browser: the root, each dialect, and the client. */
 const BROWSER_ENTRIES = /^src\/(index|client\/index|dialects\/[^/]+\/index)\.ts$/;
 
 export interface Packages {
@@ -49,7 +56,7 @@ export interface Packages {
   shipped: ReadonlySet<string>;
   /** The dependencies of an installed package, of any kind. */
   dependenciesOf(name: string): string[];
-  /** What a name such as `#transport` stands for: on Node, and elsewhere. */
+  /** The targets of the package's own import names, such as `#transport`: on Node, and elsewhere. */
   aliases?: Readonly<Record<string, { node: string; default: string }>>;
 }
 
@@ -67,7 +74,7 @@ export function findBreaches(tree: ReadonlyMap<string, string>, packages: Packag
   return [...new Set([...breaches, ...browserBreaches(elsewhere, packages)])];
 }
 
-/** What was read of a file so far: the rules look at the same tree more than once. */
+/** A cache of parsed files: several rules read the same tree. */
 const read = new Map<string, { text: string; facts: SourceFacts }>();
 
 function sourceFacts(path: string, text: string): SourceFacts {
@@ -119,6 +126,8 @@ function layerBreaches(path: string, file: SourceFacts): string[] {
     if (!target.startsWith("src/")) breaches.push(`${path} imports ${target}, outside src`);
     else if (folderOf(target) !== folder && !rule.folders.includes(folderOf(target))) {
       breaches.push(`${path} imports ${target}, but ${folder} must not know ${folderOf(target)}`);
+    } else if (folderOf(target) !== folder && INDEXED_FOLDERS[folderOf(target)]?.test(target) === false) {
+      breaches.push(`${path} imports ${target}, but ${folderOf(target)} is imported through its index only`);
     }
   }
   for (const name of packagesOf(file)) {
@@ -187,6 +196,6 @@ function folderOf(path: string): string {
 
 function dialectOf(path: string): string | undefined {
   const folder = /^src\/dialects\/([^/]+)\/./.exec(path)?.[1];
-  // What the dialects share is no dialect.
+  // The kit is shared by the dialects and is not one itself.
   return folder === "kit" ? undefined : folder;
 }

@@ -1,4 +1,4 @@
-// What a source file asks of others, read from its syntax tree: imports of every form, and uses of the clock or chance.
+// The imports and clocks of a source file, read from its syntax tree: imports of every form, and uses of the clock or chance.
 // The tree rather than the parser's module record, because that leaves out `import("…").Type` and `require`.
 
 import { type Expression, parseSync, Visitor } from "oxc-parser";
@@ -6,7 +6,7 @@ import { type Expression, parseSync, Visitor } from "oxc-parser";
 export interface SourceFacts {
   /** Module specifiers: imports, re-exports, dynamic imports, type imports, require. */
   imports: string[];
-  /** What the file does that a pure or analysable module must not do, in words. */
+  /** Descriptions of constructs that a pure or analyzable module must not have. */
   computedImports: string[];
   clocks: string[];
 }

@@ -1,9 +1,16 @@
 // What an answer says beside its parts, what remains of a failed one, runs of several, and watching them arrive.
 import { describe, expect, test } from "vitest";
-import { assemble, Assembler, AssemblyError, assembleRun, RunAssembler, stampDeltas } from "../../src/assembly/index.ts";
+import {
+  assemble,
+  Assembler,
+  AssemblyError,
+  assembleRun,
+  RunAssembler,
+  stampDeltas,
+} from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
-import { answer, call, delta, DONE, result, stamped, START } from "../support/deltas.ts";
-import { thrown } from "../support/thrown.ts";
+import { answer, call, delta, DONE, result, stampAll, START } from "../support/deltas.ts";
+import { requireError } from "../support/require-error.ts";
 
 const text = (textDelta: string, part?: string | number): Delta =>
   delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
@@ -127,7 +134,7 @@ describe("an answer that failed", () => {
   const cut = [START, text("half"), ...call("a", '{"x').slice(0, 2), delta("usage", { inputTokens: 5 })];
 
   test("B67, B90: an error yields no message, but the partial, marked, and the usage", () => {
-    const error = thrown(AssemblyError, () =>
+    const error = requireError(AssemblyError, () =>
       assemble([...cut, delta("error", { errorCode: "overloaded", message: "busy", retryable: true, status: 529 })]),
     );
     expect(error.code).toBe("error-no-message");
@@ -144,7 +151,7 @@ describe("an answer that failed", () => {
   });
 
   test("an error code that the taxonomy lacks is kept", () => {
-    const error = thrown(AssemblyError, () => assemble([START, delta("error", { errorCode: "moon_phase" })]));
+    const error = requireError(AssemblyError, () => assemble([START, delta("error", { errorCode: "moon_phase" })]));
     expect(error.response?.error).toStrictEqual({
       kind: "unknown",
       message: "moon_phase",
@@ -153,7 +160,7 @@ describe("an answer that failed", () => {
   });
 
   test("B73: an answer without an end is reported as cut off, with its partial", () => {
-    const error = thrown(AssemblyError, () => assemble(cut));
+    const error = requireError(AssemblyError, () => assemble(cut));
     expect(error.code).toBe("terminal-missing");
     expect(error.partial).toMatchObject({
       parts: [{ text: "half" }, { invalid: true }],
@@ -162,7 +169,7 @@ describe("an answer that failed", () => {
   });
 
   test("B26: a run that failed still has the messages before", () => {
-    const error = thrown(AssemblyError, () =>
+    const error = requireError(AssemblyError, () =>
       assembleRun([...answer(...call("a", "{}")), result("a"), START, text("half")]),
     );
     expect(error.messages).toMatchObject([{ role: "assistant" }, { role: "tool" }]);
@@ -178,7 +185,7 @@ describe("a run", () => {
       result("a", { n: 1 }),
       ...answer(text("done")),
     ];
-    const { messages, responses } = assembleRun(stamped(deltas));
+    const { messages, responses } = assembleRun(stampAll(deltas));
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "assistant"]);
     expect(messages[1]?.parts).toMatchObject([
       { toolCallId: "b", output: "B" },

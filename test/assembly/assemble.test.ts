@@ -3,13 +3,16 @@ import { describe, expect, test } from "vitest";
 import { assemble } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Part } from "../../src/model/parts.ts";
-import { answer, call, delta, stamped } from "../support/deltas.ts";
+import { answer, call, delta, stampAll } from "../support/deltas.ts";
 
 const text = (textDelta: string, part?: string | number): Delta =>
   delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
 const thinking = (textDelta: string): Delta => delta("thinking", { textDelta });
 const seal = (value: string, part?: number): Delta =>
-  delta("seal", { seal: { dialect: "anthropic", kind: "signature", value }, ...(part !== undefined && { partKey: part }) });
+  delta("seal", {
+    seal: { dialect: "anthropic", kind: "signature", value },
+    ...(part !== undefined && { partKey: part }),
+  });
 
 const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
   ["nothing is an empty message", [], []],
@@ -252,6 +255,6 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
 describe("deltas join into parts", () => {
   test.each(JOINED)("%s", (_, deltas, parts) => {
     expect(assemble(answer(...deltas)).message).toStrictEqual({ role: "assistant", parts });
-    expect(assemble(stamped(answer(...deltas))).message.parts).toStrictEqual(parts);
+    expect(assemble(stampAll(answer(...deltas))).message.parts).toStrictEqual(parts);
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parsePartialJson } from "../../src/assembly/partial-json.ts";
 import { type JsonValue, stringifyJson } from "../../src/model/json/index.ts";
-import { tries } from "../support/tries.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 import { codePoint } from "../support/code-points.ts";
 
 const CASES: [sentence: string, text: string, value: JsonValue | undefined][] = [
@@ -104,7 +104,7 @@ describe("every prefix of any JSON text", () => {
         }
         expect(last).toStrictEqual(JSON.parse(text));
       }),
-      { numRuns: tries(500) },
+      { numRuns: scaleRunCount(500) },
     );
   });
 
@@ -122,7 +122,7 @@ describe("every prefix of any JSON text", () => {
         }
         expect(parsePartialJson(text)).toStrictEqual(whole);
       }),
-      { numRuns: tries(5000) },
+      { numRuns: scaleRunCount(5000) },
     );
   });
 });

@@ -6,9 +6,9 @@ import type { Rule } from "../../src/assembly/index.ts";
 import type { Delta, MessageDelta } from "../../src/model/delta.ts";
 import type { Message } from "../../src/model/message.ts";
 import { legalAnswer, response } from "../support/arbitrary.ts";
-import { stamped } from "../support/deltas.ts";
-import { expectSame } from "../support/same.ts";
-import { tries } from "../support/tries.ts";
+import { stampAll } from "../support/deltas.ts";
+import { expectSameJson } from "../support/expect-same-json.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
 type Mutation = [sentence: string, rule: Rule, mutate: (deltas: MessageDelta[], pick: number) => unknown[] | undefined];
 
@@ -145,7 +145,7 @@ describe("generated delta sequences", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
         expect(checkDeltas(deltas)).toEqual([]);
-        expect(assemble(stamped(deltas))).toStrictEqual(assemble(deltas));
+        expect(assemble(stampAll(deltas))).toStrictEqual(assemble(deltas));
       }),
     );
   });
@@ -154,7 +154,7 @@ describe("generated delta sequences", () => {
     let tried = 0;
     fc.assert(
       fc.property(legalAnswer, fc.nat(), (deltas, pick) => {
-        const mutant = mutate(stamped(deltas), pick) as Delta[] | undefined;
+        const mutant = mutate(stampAll(deltas), pick) as Delta[] | undefined;
         if (mutant === undefined) return;
         tried++;
         let code: string | undefined;
@@ -189,9 +189,9 @@ describe("generated responses", () => {
       fc.property(response, (each) => {
         const deltas = disassemble(each);
         expect(checkDeltas(deltas)).toEqual([]);
-        expectSame(assemble(deltas), each);
+        expectSameJson(assemble(deltas), each);
       }),
-      { numRuns: tries(500) },
+      { numRuns: scaleRunCount(500) },
     );
   });
 
@@ -200,7 +200,7 @@ describe("generated responses", () => {
       fc.property(response, (each) => {
         const copy = structuredClone(each);
         assemble(disassemble(each));
-        expectSame(each, copy);
+        expectSameJson(each, copy);
       }),
     );
   });
@@ -218,14 +218,14 @@ describe("generated responses", () => {
         }
         expect(thrown).toBeInstanceOf(AssemblyError);
         const { partial, response: rest } = thrown as AssemblyError;
-        expectSame(partial?.parts, each.message.parts);
+        expectSameJson(partial?.parts, each.message.parts);
         // Every message of it is marked; beside that, nothing is missing.
         const mark = (message: Message): Message => ({
           ...message,
           metadata: { ...message.metadata, interrupted: true },
         });
         const alternatives = each.alternatives?.map((other) => ({ ...other, message: mark(other.message) }));
-        expectSame(rest, { ...failed, message: mark(each.message), ...(alternatives && { alternatives }) });
+        expectSameJson(rest, { ...failed, message: mark(each.message), ...(alternatives && { alternatives }) });
       }),
     );
   });

@@ -4,8 +4,8 @@ import { assemble, assembleRun, AssemblyError, checkDeltas, RULES } from "../../
 import type { Rule } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Part } from "../../src/model/parts.ts";
-import { answer, call, delta, DONE, result, stamped, START } from "../support/deltas.ts";
-import { thrown } from "../support/thrown.ts";
+import { answer, call, delta, DONE, result, stampAll, START } from "../support/deltas.ts";
+import { requireError } from "../support/require-error.ts";
 
 type Row = [sentence: string, rule: Rule, seq: number, deltas: unknown[]];
 
@@ -18,7 +18,7 @@ const providerResult: Part = {
 };
 const failure = delta("error", { errorCode: "overloaded" });
 const reseq = (deltas: Delta[], ...seqs: unknown[]): unknown[] =>
-  stamped(deltas).map((each, i) => ({ ...each, seq: seqs[i] }));
+  stampAll(deltas).map((each, i) => ({ ...each, seq: seqs[i] }));
 
 const BROKEN: Row[] = [
   ["nothing at all has no start", "start-first", 0, []],
@@ -36,7 +36,7 @@ const BROKEN: Row[] = [
   ["seq goes back", "seq-increasing", 3, reseq(answer(), 5, 3)],
   ["seq is no whole number", "seq-increasing", 0.5, reseq(answer(), 0, 0.5)],
   ["seq is a text", "seq-increasing", 1, reseq(answer(), 0, "1")],
-  ["another run's delta", "same-run", 1, [...stamped([START]), { ...stamped([START, DONE], "run-2")[1] }]],
+  ["another run's delta", "same-run", 1, [...stampAll([START]), { ...stampAll([START, DONE], "run-2")[1] }]],
   [
     "a newer contract",
     "contract-version",
@@ -169,7 +169,10 @@ const BROKEN: Row[] = [
     "one identity for a text and for a whole part",
     "part-kind",
     2,
-    answer(delta("text", { textDelta: "a", partKey: 1 }), delta("part", { value: { type: "text", text: "b" }, partKey: 1 })),
+    answer(
+      delta("text", { textDelta: "a", partKey: 1 }),
+      delta("part", { value: { type: "text", text: "b" }, partKey: 1 }),
+    ),
   ],
   [
     "a seal before any part",
@@ -203,7 +206,7 @@ const BROKEN: Row[] = [
 
 describe("a broken rule is a typed error that names the rule and the seq", () => {
   test.each(BROKEN)("%s breaks %s", (_, rule, seq, deltas) => {
-    const error = thrown(AssemblyError, () => assembleRun(deltas as Delta[]));
+    const error = requireError(AssemblyError, () => assembleRun(deltas as Delta[]));
     expect(error).toMatchObject({ name: "AssemblyError", code: rule, rule, seq });
     expect(error.message).toContain(RULES[rule]);
     expect(checkDeltas(deltas as Delta[])[0]).toMatchObject({ rule, seq });
@@ -215,7 +218,7 @@ describe("a broken rule is a typed error that names the rule and the seq", () =>
   });
 
   test("one answer is all that `assemble` takes", () => {
-    expect(thrown(AssemblyError, () => assemble([...answer(), START, DONE])).rule).toBe("terminal-last");
+    expect(requireError(AssemblyError, () => assemble([...answer(), START, DONE])).rule).toBe("terminal-last");
   });
 
   test("checkDeltas lists every broken rule and judges the rest without the illegal delta", () => {

@@ -1,5 +1,5 @@
-// Callers that change their mind: at every stage of a call, by signal, by `cancel` or by leaving the loop. The provider
-// is told each time, and nothing is left behind.
+// Aborted calls: at every stage, by signal, by `cancel`, or by leaving the loop. The connection to the provider is closed
+// each time, and nothing is left behind.
 import { describe, expect, test } from "vitest";
 import type { AnswerStream, CallOptions, LocalProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -14,7 +14,7 @@ import { clientAt, DIALECTS, QUESTION, streamPieces, streamReply, wholeBody } fr
 const REASON = new Error("The reader went home.");
 
 describe.each(["complete", "stream"] as const)("%s", (how) => {
-  const ask = (client: ReturnType<typeof clientAt>, options: CallOptions): Promise<unknown> =>
+  const callModel = (client: ReturnType<typeof clientAt>, options: CallOptions): Promise<unknown> =>
     how === "complete" ? client.complete(QUESTION, options) : client.stream(QUESTION, options).response();
   const reply: Reply = how === "complete" ? { body: wholeBody("openai-chat") } : streamReply("openai-chat");
 
@@ -23,7 +23,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await leavingNothing(
       server,
       async () => {
-        const error = await errorOf(ask(clientAt(server), { signal: AbortSignal.abort(REASON) }));
+        const error = await errorOf(callModel(clientAt(server), { signal: AbortSignal.abort(REASON) }));
         expect(error).toMatchObject({ code: "aborted", cause: REASON, attempts: [] });
         expect(error.message).toContain("The reader went home.");
         expect(server.requests).toHaveLength(0);
@@ -44,7 +44,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
       server,
       async () => {
         const controller = new AbortController();
-        const call = errorOf(ask(clientAt(server), { signal: controller.signal }));
+        const call = errorOf(callModel(clientAt(server), { signal: controller.signal }));
         await arrival(server);
         controller.abort(REASON);
         const error = await call;
@@ -61,7 +61,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await leavingNothing(server, async () => {
       const controller = new AbortController();
       const client = clientAt(server, "openai-chat", { onAttempt: () => setImmediate(() => controller.abort(REASON)) });
-      const error = await errorOf(ask(client, { signal: controller.signal, retry: { baseMs: 60_000, maxMs: 60_000 } }));
+      const error = await errorOf(
+        callModel(client, { signal: controller.signal, retry: { baseMs: 60_000, maxMs: 60_000 } }),
+      );
       expect(error).toMatchObject({ code: "aborted", attempts: [{ status: 500, error: { kind: "server" } }] });
     });
   });
@@ -74,7 +76,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
       baseUrl: server.url,
       apiKey: () => (setImmediate(() => controller.abort(REASON)), new Promise<string>(() => undefined)),
     } as const;
-    const error = await errorOf(ask(createClient({ providers: { there } }), { signal: controller.signal }));
+    const error = await errorOf(callModel(createClient({ providers: { there } }), { signal: controller.signal }));
     expect(error.code).toBe("aborted");
     expect(server.requests).toHaveLength(0);
   });
@@ -90,7 +92,10 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
       close: () => Promise.resolve(),
     };
     const client = clientAt({ url: "http://127.0.0.1:9" }, "openai-chat", { transport });
-    expect(await errorOf(ask(client, { signal: controller.signal }))).toMatchObject({ code: "aborted", cause: REASON });
+    expect(await errorOf(callModel(client, { signal: controller.signal }))).toMatchObject({
+      code: "aborted",
+      cause: REASON,
+    });
   });
 
   test("a signal after the end changes nothing, and nobody listens to it any more", async () => {
@@ -102,21 +107,21 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     const remove = signal.removeEventListener.bind(signal);
     signal.addEventListener = (...args: Parameters<typeof add>) => ((listeners += 1), add(...args));
     signal.removeEventListener = (...args: Parameters<typeof remove>) => ((listeners -= 1), remove(...args));
-    const given = await ask(clientAt(server), { signal });
+    const result = await callModel(clientAt(server), { signal });
     controller.abort(REASON);
-    expect(given).toMatchObject({ provider: "there" });
+    expect(result).toMatchObject({ provider: "there" });
     expect(listeners).toBe(0);
   });
 });
 
-/** Resolves when the server has been asked and has had time to say what it will. */
+/** Resolves when the server has received the request and had time to reply. */
 async function arrival(server: ReplayServer): Promise<void> {
   while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 describe("a stream that is left", () => {
-  /** Says a piece, then falls silent. */
+  /** Sends one chunk, then nothing. */
   const open = (id: (typeof DIALECTS)[number]): Reply => {
     const { chunks = [], ...rest } = streamReply(id);
     const half = chunks.slice(0, Math.ceil(chunks.length / 2));
@@ -165,8 +170,8 @@ describe("a stream that is left", () => {
         server,
         async () => {
           const controller = new AbortController();
-          const heard: unknown[] = [];
-          const client = clientAt(server, id, { onAttempt: (attempt) => heard.push(attempt.aborted) });
+          const unhandled: unknown[] = [];
+          const client = clientAt(server, id, { onAttempt: (attempt) => unhandled.push(attempt.aborted) });
           const stream = client.stream(QUESTION, { signal: controller.signal });
           await leave(stream, controller);
           expect(await server.requests[0]?.ended).toBe("aborted");
@@ -174,7 +179,7 @@ describe("a stream that is left", () => {
           expect(error.code).toBe("aborted");
           expect(error.partial?.message).toMatchObject({ role: "assistant", metadata: { interrupted: true } });
           expect(error.partial).not.toHaveProperty("error");
-          expect(heard).toStrictEqual([true]);
+          expect(unhandled).toStrictEqual([true]);
           expect(error.attempts).toHaveLength(1);
         },
         0,
@@ -183,33 +188,33 @@ describe("a stream that is left", () => {
   );
 
   test("after it was left, its iterator is at its end", async () => {
-    const heard: unknown[] = [];
+    const unhandled: unknown[] = [];
     const here: LocalProvider = {
       async *answer() {
         yield* answer(delta("text", { textDelta: "a" })).slice(0, -1);
         await new Promise(() => undefined);
       },
     };
-    const client = createClient({ providers: { here }, onAttempt: ({ aborted }) => heard.push(aborted) });
+    const client = createClient({ providers: { here }, onAttempt: ({ aborted }) => unhandled.push(aborted) });
     const stream = client.stream({ model: "m", messages: [] });
     await stream.next();
-    expect(heard).toStrictEqual([]);
+    expect(unhandled).toStrictEqual([]);
     expect(await stream.return?.()).toStrictEqual({ done: true, value: undefined });
-    // When it has been left, all is told.
-    expect(heard).toStrictEqual([true]);
+    // After the reader left, the attempt is complete in the log.
+    expect(unhandled).toStrictEqual([true]);
     expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
     expect((await stream.batches().next()).done).toBe(true);
   });
 
   test("before it began, nobody is asked", async () => {
-    let asked = 0;
-    const here: LocalProvider = { answer: () => ((asked += 1), answer()) };
+    let callCount = 0;
+    const here: LocalProvider = { answer: () => ((callCount += 1), answer()) };
     for (const leave of [(it: AnswerStream) => it.cancel(REASON), (it: AnswerStream) => void it.return?.()]) {
       const stream = createClient({ providers: { here } }).stream({ model: "m", messages: [] });
       leave(stream);
       expect((await errorOf(stream.response())).code).toBe("aborted");
     }
-    expect(asked).toBe(0);
+    expect(callCount).toBe(0);
   });
 
   test("a local provider is told by its signal, and its generator is closed", async () => {
@@ -235,22 +240,22 @@ describe("a stream that is left", () => {
   });
 
   test("a local provider that never waits is not read on", async () => {
-    let said = 0;
+    let deltaCount = 0;
     const here: LocalProvider = {
       *answer() {
         yield* answer().slice(0, 1);
         for (;;) {
-          said += 1;
+          deltaCount += 1;
           yield delta("text", { textDelta: "a" });
         }
       },
     };
     const stream = createClient({ providers: { here } }).stream({ model: "m", messages: [] });
     await stream.next();
-    const before = said;
+    const before = deltaCount;
     stream.cancel(REASON);
     expect((await errorOf(stream.response())).code).toBe("aborted");
-    expect(said).toBe(before);
+    expect(deltaCount).toBe(before);
   });
 
   test("B67: what it had cost by then is noted", async () => {
@@ -270,7 +275,7 @@ describe("a stream that is left", () => {
   });
 });
 
-/** Reads the first few of an iterable, and leaves it. */
+/** Reads the first values of an iterable, and leaves it. */
 async function readSome(items: AsyncIterable<unknown>, count: number): Promise<void> {
   let left = count;
   for await (const _ of items) {

@@ -1,5 +1,5 @@
-// Whatever happens to a reply, at whatever byte and in whatever pieces: the answer is whole, or the error is typed and
-// holds what had arrived; and no connection, timer or listener is left.
+// Replies that break at any byte and arrive in any chunks: the answer is complete, or the error is typed and has the partial
+// answer; and no connection, timer or listener is left.
 import fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import type { ClientError } from "../../src/client/index.ts";
@@ -7,12 +7,21 @@ import { defaultTransport as overFetch } from "../../src/calls/transport/fetch.t
 import type { Delta, Message, ModelResponse } from "../../src/index.ts";
 import { checkDeltas, disassemble } from "../../src/index.ts";
 import type { ReplayServer, Reply } from "../../src/testkit/index.ts";
-import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { connectionsGone, leavingNothing } from "./support/leak-checks.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
-import { ANSWER, clientAt, DIALECTS, QUESTION, streamPieces, streamReply, theirs, wholeBody } from "./support/provider-fixtures.ts";
-import { tries } from "../support/tries.ts";
+import {
+  ANSWER,
+  clientAt,
+  DIALECTS,
+  QUESTION,
+  streamPieces,
+  streamReply,
+  theirs,
+  wholeBody,
+} from "./support/provider-fixtures.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
 let reply: Reply = {};
 let server: ReplayServer;
@@ -23,14 +32,14 @@ afterAll(() => server.close());
 
 const TEXT = ANSWER.message.parts[0] as { text: string };
 
-/** Whether a message is a beginning of the answer. */
+/** True if a message is a prefix of the answer. */
 function beginsAsTheAnswer({ parts }: Message): boolean {
   const [text, call] = parts;
   const isText = text === undefined || (text.type === "text" && TEXT.text.startsWith(text.text));
   return isText && (call === undefined || (call.type === "tool-call" && call.toolCallId === "call_1"));
 }
 
-/** What a sequence says, in one string. */
+/** Returns the text of deltas. */
 function textOf(deltas: readonly Delta[]): string {
   return deltas.map(({ kind, payload }) => (kind === "text" ? payload.textDelta : "")).join("");
 }
@@ -40,13 +49,13 @@ function checkFailed(deltas: readonly Delta[], partial: ModelResponse | undefine
   expect(checkDeltas(deltas)).toStrictEqual([]);
   expect(deltas.at(-1)?.kind).toBe("error");
   expect(partial?.message.metadata).toMatchObject({ interrupted: true, provider: "there" });
-  // A call that was cut off is never to be executed (B31).
+  // A truncated call is never executed (B31).
   const calls = partial?.message.parts.filter((part) => part.type === "tool-call") ?? [];
   for (const call of calls) expect(call.invalid === true || call.input).toBeTruthy();
   return expect(partial !== undefined && beginsAsTheAnswer(partial.message)).toBe(true);
 }
 
-/** Tries a property often, and sees to it that none of its runs leaves a connection and all of them leave no timer. */
+/** Checks a property often, and asserts that no run leaves a connection and that no timer is left. */
 async function always<Ts extends [unknown, ...unknown[]]>(
   values: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> },
   numRuns: number,
@@ -66,16 +75,16 @@ describe.each(DIALECTS)("%s", (id) => {
   const { headers = {} } = streamReply(id);
   const bytes = Buffer.concat(streamPieces(id));
   const body = Buffer.from(JSON.stringify(wholeBody(id)));
-  const pieces = (seed: number, longest: number): Uint8Array[] => cut(bytes, seededRandom(seed), longest);
+  const pieces = (seed: number, longest: number): Uint8Array[] => cutRandomly(bytes, seededRandom(seed), longest);
 
   test("a stream in any pieces is the same answer", () =>
     always<[number]>(
       [fc.nat()],
-      tries(60),
+      scaleRunCount(60),
       async (client, seed) => {
         reply = { headers, chunks: pieces(seed, 200) };
-        const given = await client.stream(QUESTION).response();
-        expect(given.message.parts).toMatchObject(ANSWER.message.parts);
+        const result = await client.stream(QUESTION).response();
+        expect(result.message.parts).toMatchObject(ANSWER.message.parts);
       },
       id,
     ));
@@ -87,13 +96,13 @@ describe.each(DIALECTS)("%s", (id) => {
   test.each(BROKEN)("a stream that %s at any byte is whole, or fails with its beginning", (_, make) =>
     always<[number, number]>(
       [fc.nat(bytes.length - 1), fc.nat()],
-      tries(120),
+      scaleRunCount(120),
       async (client, at, seed) => {
         reply = { headers, chunks: pieces(seed, 300), ...make(at) };
         const stream = client.stream(QUESTION);
         const { deltas, error } = await readAll(stream);
         if (error === undefined) {
-          // The end of the reply was missing, but nothing of the answer.
+          // The end of the reply was missing, but no part of the answer.
           expect((await stream.response()).message.parts).toMatchObject(ANSWER.message.parts);
           expect(deltas.at(-1)?.kind).toBe("done");
         } else {
@@ -110,7 +119,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a whole answer that breaks or ends at any byte is an error", () =>
     always<[number, boolean]>(
       [fc.nat(body.length - 1), fc.boolean()],
-      tries(120),
+      scaleRunCount(120),
       async (client, at, isReset) => {
         reply = isReset ? { body, reset: at } : { body: body.subarray(0, at) };
         const error = await errorOf(client.complete(QUESTION));
@@ -123,7 +132,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a stream that is left at any delta, in any way, leaves nothing behind", () =>
     always<[number, string, number]>(
       [fc.nat(12), fc.constantFrom("return", "cancel", "signal"), fc.nat()],
-      tries(120),
+      scaleRunCount(120),
       async (client, after, how, seed) => {
         reply = { headers, chunks: pieces(seed, 120) };
         const controller = new AbortController();
@@ -145,7 +154,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a call that is aborted at any moment ends at once, and leaves nothing behind", () =>
     always<[number, boolean, number]>(
       [fc.nat(40), fc.boolean(), fc.nat()],
-      tries(120),
+      scaleRunCount(120),
       async (client, turns, isStream, seed) => {
         reply = isStream ? { headers, chunks: pieces(seed, 200) } : { body };
         const controller = new AbortController();
@@ -154,9 +163,9 @@ describe.each(DIALECTS)("%s", (id) => {
         const outcome = call.catch((error: unknown) => error);
         for (let n = 0; n < turns; n += 1) await new Promise((resolve) => setImmediate(resolve));
         controller.abort();
-        const given = await outcome;
-        if (given instanceof Error) expect(given).toMatchObject({ code: "aborted" });
-        else expect((given as ModelResponse).message.parts).toMatchObject(ANSWER.message.parts);
+        const result = await outcome;
+        if (result instanceof Error) expect(result).toMatchObject({ code: "aborted" });
+        else expect((result as ModelResponse).message.parts).toMatchObject(ANSWER.message.parts);
       },
       id,
     ));
@@ -200,7 +209,7 @@ test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
   const bytes = Buffer.concat(streamPieces(id));
   const client = clientAt(server, id, { transport: overFetch(), retry: { attempts: 1 } });
   const property = fc.asyncProperty(fc.nat(bytes.length), fc.nat(), fc.nat(20), async (at, seed, turns) => {
-    reply = { headers, chunks: cut(bytes, seededRandom(seed), 300), ...(at < bytes.length && { reset: at }) };
+    reply = { headers, chunks: cutRandomly(bytes, seededRandom(seed), 300), ...(at < bytes.length && { reset: at }) };
     const { deltas, error } = await readAll(client.stream(QUESTION));
     if (error === undefined) expect(deltas.at(-1)?.kind).toBe("done");
     else {
@@ -212,10 +221,10 @@ test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
     const outcome = call.catch((thrown: unknown) => thrown);
     for (let n = 0; n < turns; n += 1) await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
-    const given = await outcome;
-    if (given instanceof Error) expect(["aborted", "truncated", "network"]).toContain((given as ClientError).code);
+    const result = await outcome;
+    if (result instanceof Error) expect(["aborted", "truncated", "network"]).toContain((result as ClientError).code);
   });
-  await fc.assert(property, { numRuns: tries(60) });
+  await fc.assert(property, { numRuns: scaleRunCount(60) });
 });
 
 test("many calls at once, some of them left or broken, share their connections and end each in its own way", async () => {

@@ -1,29 +1,38 @@
-// Whole answers: what comes back from every provider, and what is told about it.
+// Complete answers of every provider, and their metadata.
 import { describe, expect, test } from "vitest";
 import type { Answer, Attempt, LocalProvider, Middleware } from "../../src/client/index.ts";
 import { ClientError, createClient } from "../../src/client/index.ts";
 import type { Delta, Message, Part, ModelRequest } from "../../src/index.ts";
 import { assistant, parseJson, stringifyJson, user } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
-import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 import { describeBodies } from "../support/corpus.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { errorOf } from "./support/thrown-errors.ts";
 import { leavingNothing } from "./support/leak-checks.ts";
-import { ANSWER, clientAt, DIALECTS, MODEL, QUESTION, streamReply, theirs, wholeBody } from "./support/provider-fixtures.ts";
+import {
+  ANSWER,
+  clientAt,
+  DIALECTS,
+  MODEL,
+  QUESTION,
+  streamReply,
+  theirs,
+  wholeBody,
+} from "./support/provider-fixtures.ts";
 
 describe.each(DIALECTS)("%s", (id) => {
   test("an answer over HTTP is what the dialect reads, with the facts of where it came from", async () => {
     await using server = await replayServer({ "*": { body: wholeBody(id), headers: { "x-request-id": "req_1" } } });
     await leavingNothing(server, async () => {
-      const given = await clientAt(server, id).complete(QUESTION);
-      const { provider, losses, attempts, message, ...rest } = given;
+      const result = await clientAt(server, id).complete(QUESTION);
+      const { provider, losses, attempts, message, ...rest } = result;
       const { metadata, ...said } = message;
       const read = theirs(id).decodeResponse(parseJson(stringifyJson(wholeBody(id))));
       expect({ ...rest, message: said }).toStrictEqual(read);
       expect(provider).toBe("there");
       expect(losses).toStrictEqual(attempts[0]?.losses);
-      // Whoever changes one does not change the other.
+      // The two are independent copies.
       expect(losses).not.toBe(attempts[0]?.losses);
       expect(metadata).toMatchObject({
         provider: "there",
@@ -44,9 +53,9 @@ describe.each(DIALECTS)("%s", (id) => {
     await using server = await replayServer({
       "*": { ...streamReply(id), headers: { "content-type": "text/event-stream" } },
     });
-    const given = await clientAt(server, id).complete(QUESTION);
-    expect(given.message.parts).toMatchObject(ANSWER.message.parts);
-    expect(given.usage).toMatchObject({ inputTokens: 11, outputTokens: 23 });
+    const result = await clientAt(server, id).complete(QUESTION);
+    expect(result.message.parts).toMatchObject(ANSWER.message.parts);
+    expect(result.usage).toMatchObject({ inputTokens: 11, outputTokens: 23 });
   });
 });
 
@@ -61,10 +70,10 @@ describe("money", () => {
 
   test("the price table says what the provider does not", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
-    const given = await clientAt(server, "openai-chat", { prices }).complete(QUESTION);
-    expect(given.usage?.cost).toBe(11 + 2 * 23);
-    expect(given.message.metadata?.usage?.cost).toBe(57);
-    expect(given.attempts[0]?.usage?.cost).toBe(57);
+    const result = await clientAt(server, "openai-chat", { prices }).complete(QUESTION);
+    expect(result.usage?.cost).toBe(11 + 2 * 23);
+    expect(result.message.metadata?.usage?.cost).toBe(57);
+    expect(result.attempts[0]?.usage?.cost).toBe(57);
   });
 
   test("what the provider says itself counts", async () => {
@@ -90,8 +99,8 @@ describe("what a provider would be asked otherwise", () => {
 
   test("is sent where the caller says so", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("anthropic") } });
-    const given = await clientAt(server, "anthropic").complete(broken, { onBreaks: "send" });
-    expect(given.losses.map(({ level }) => level)).toContain("breaks");
+    const result = await clientAt(server, "anthropic").complete(broken, { onBreaks: "send" });
+    expect(result.losses.map(({ level }) => level)).toContain("breaks");
   });
 
   test("what cannot be said at all has the place where it stands", async () => {
@@ -107,19 +116,19 @@ describe("what a provider would be asked otherwise", () => {
 
 describe("a local provider", () => {
   const here = (provider: LocalProvider) => createClient({ providers: { here: provider }, retry: { baseMs: 0 } });
-  const ask: ModelRequest = { model: "m", messages: [user("hello")] };
+  const request: ModelRequest = { model: "m", messages: [user("hello")] };
 
   test("is asked with the model's own name, and answers with its deltas", async () => {
-    const asked: ModelRequest[] = [];
+    const requests: ModelRequest[] = [];
     const client = here({
       *answer(request) {
-        asked.push(request);
+        requests.push(request);
         yield* answer(delta("text", { textDelta: "Hello." }));
       },
     });
-    const given = await client.complete({ ...ask, model: "here/m" });
-    expect(given).toMatchObject({ provider: "here", message: { parts: [{ type: "text", text: "Hello." }] } });
-    expect(asked).toMatchObject([{ model: "m", messages: ask.messages }]);
+    const result = await client.complete({ ...request, model: "here/m" });
+    expect(result).toMatchObject({ provider: "here", message: { parts: [{ type: "text", text: "Hello." }] } });
+    expect(requests).toMatchObject([{ model: "m", messages: request.messages }]);
   });
 
   const START = delta("start", { modelId: "m", requestId: "r" });
@@ -134,7 +143,7 @@ describe("a local provider", () => {
     ["gives nothing to iterate over", () => undefined as unknown as Delta[], "server", 1],
   ];
   test.each(endings)("that %s is a typed error", async (_, give, code, attempts) => {
-    const error = await errorOf(here({ answer: give }).complete(ask));
+    const error = await errorOf(here({ answer: give }).complete(request));
     expect(error.code).toBe(code);
     expect(error.error?.kind).toBe(code);
     expect(error.attempts).toHaveLength(attempts);
@@ -149,18 +158,18 @@ describe("a local provider", () => {
 
 test("every attempt is told to whoever listens, and middleware wraps the call from the outside in", async () => {
   await using server = await replayServer({ "*": [{ status: 500 }, { body: wholeBody("openai-chat") }] });
-  const heard: Attempt[] = [];
+  const attempts: Attempt[] = [];
   const order: string[] = [];
   const layer = (name: string): Middleware => ({
     name,
     async complete(call, next) {
       order.push(`${name} in`);
-      const given = await next({
+      const result = await next({
         ...call,
         options: { ...call.options, metadata: { ...call.options.metadata, [name]: 1 } },
       });
       order.push(`${name} out`);
-      return given;
+      return result;
     },
   });
   const last: Middleware = {
@@ -168,12 +177,12 @@ test("every attempt is told to whoever listens, and middleware wraps the call fr
   };
   const client = clientAt(server, "openai-chat", {
     middleware: [layer("a"), layer("b"), last],
-    onAttempt: (attempt) => heard.push(attempt),
+    onAttempt: (attempt) => attempts.push(attempt),
   });
-  const given = await client.complete(QUESTION);
+  const result = await client.complete(QUESTION);
   expect(order).toStrictEqual(["a in", "b in", '{"a":1,"b":1}', "b out", "a out"]);
-  expect(heard).toStrictEqual(given.attempts);
-  expect(heard).toMatchObject([{ status: 500, error: { kind: "server" } }, { status: 200 }]);
+  expect(attempts).toStrictEqual(result.attempts);
+  expect(attempts).toMatchObject([{ status: 500, error: { kind: "server" } }, { status: 200 }]);
 });
 
 test("what Koine noted about earlier answers is no loss: it was never meant for the wire", async () => {
@@ -187,7 +196,7 @@ test("what Koine noted about earlier answers is no loss: it was never meant for 
     messages: [...QUESTION.messages, first.message, own],
   });
   expect(losses.map(({ path }) => path).filter((path) => path.endsWith("/metadata"))).toStrictEqual([]);
-  // Everything else is still told.
+  // Other losses are still reported.
   expect(losses.map(({ path }) => path)).toContain("/messages/2/id");
   expect(attempts[0]?.losses).toStrictEqual(losses);
 });
@@ -195,9 +204,9 @@ test("what Koine noted about earlier answers is no loss: it was never meant for 
 test("object answers go through the same call", async () => {
   const provider: LocalProvider = { answer: () => answer(delta("text", { textDelta: '{"a":1}' })) };
   const client = createClient({ providers: { here: provider } });
-  const given = await client.generateObject({ model: "m", messages: [user("?")], schema: { type: "object" } });
-  expect(given.object).toStrictEqual({ a: 1 });
-  expect(given.answer.provider).toBe("here");
+  const result = await client.generateObject({ model: "m", messages: [user("?")], schema: { type: "object" } });
+  expect(result.object).toStrictEqual({ a: 1 });
+  expect(result.answer.provider).toBe("here");
 });
 
 describeBodies((samplesOf) => {
@@ -209,7 +218,7 @@ describeBodies((samplesOf) => {
     const samples = [...samplesOf(id, "responses"), ...samplesOf(id, "errors")];
     expect(samples.length).toBeGreaterThan(3);
     for (const { name, wire, status = name.includes("/errors/") ? 400 : 200 } of samples) {
-      const chunks = cut(stringifyJson(wire), random, 4000);
+      const chunks = cutRandomly(stringifyJson(wire), random, 4000);
       reply = { status, chunks, headers: { "content-type": "application/json" } };
       const outcome = await client.complete(QUESTION, { retry: { attempts: 1 } }).catch((error: unknown) => error);
       if (status >= 400) {

@@ -1,5 +1,5 @@
-// A conversation goes from one provider to another and back, with reasoning and parallel calls on both sides: each
-// provider gets back what it sealed, unaltered, and nothing of what another one sealed.
+// Conversations that move between providers and back, with reasoning and parallel calls on both sides: each provider
+// receives its own seals unchanged, and none of another provider.
 import { describe, expect, test } from "vitest";
 import type { HttpProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -9,18 +9,18 @@ import { editPart, reasoning, text, toolCall, toolResult, user } from "../../src
 import type { Answer, Scripted, Upstream, UpstreamDialect, UpstreamOptions } from "../support/upstreams/index.ts";
 import { startUpstream } from "../support/upstreams/index.ts";
 
-/** Somebody who takes part: a provider, set up in one of the ways that it can be. */
+/** A provider in one of its configurations. */
 interface Participant {
   dialect: UpstreamDialect;
   vendor?: UpstreamOptions["vendor"];
   config?: Partial<HttpProvider>;
-  /** Not its usual model. */
+  /** A model other than the usual one. */
   model?: string;
-  /** It keeps what it said: nothing of that is sent to it again. */
+  /** The provider stores its answers, so they are not sent again. */
   remembers?: true;
-  /** Some of its reasoning is hidden, and nothing but a seal (B3). */
+  /** Some of its reasoning is hidden and consists of a seal only (B3). */
   hides?: true;
-  /** It shows no reasoning, and seals nothing. */
+  /** It shows no reasoning and has no seals. */
   isSealless?: true;
 }
 
@@ -54,7 +54,7 @@ const TOOLS = ["look", "book"].map((name): Tool => ({
   },
 }));
 
-/** Thinks, says something, and asks for two things at once, thinking again between them (B2). */
+/** Reasoning, text, and two parallel calls with reasoning between them (B2). */
 function round(who: string, turn: number, hides: boolean): Answer {
   return {
     parts: [
@@ -73,7 +73,7 @@ function ending(who: string): Answer {
   return { parts: [reasoning(`${who} sums up.`), text(`${who} is done.`)], pieces: 300 };
 }
 
-/** Who speaks, and what the user says between: `results` answers the calls of the last answer. */
+/** The providers of the turns, and the user's messages between them: `results` answers the calls of the last answer. */
 type Story = readonly (readonly ["a" | "b", "round" | "ending", before: string])[];
 
 const STORIES: Readonly<Record<string, Story>> = {
@@ -97,12 +97,12 @@ const STORIES: Readonly<Record<string, Story>> = {
 
 type Mode = "complete" | "stream";
 
-/** One party at the table. */
+/** One provider of the conversation. */
 interface Party {
   participant: Participant;
   upstream: Upstream;
   model: string;
-  /** What it was asked each time, and what it answered. */
+  /** Its requests and its answers. */
   asked: Message[][];
   answers: ClientAnswer[];
 }
@@ -117,8 +117,8 @@ async function seat(name: "a" | "b", participant: Participant, story: Story): Pr
   return { participant, upstream, model: `${name}/${model ?? upstream.model}`, asked: [], answers: [] };
 }
 
-/** Lets a story happen; what was said goes through JSON each time, as it would through a database. */
-async function tell(story: Story, parties: Readonly<Record<"a" | "b", Party>>, mode: Mode): Promise<Message[]> {
+/** Runs a conversation; messages go through JSON each time, as through a database. */
+async function runStory(story: Story, parties: Readonly<Record<"a" | "b", Party>>, mode: Mode): Promise<Message[]> {
   await using client = createClient({
     providers: { a: configOf(parties.a), b: configOf(parties.b) },
     retry: { attempts: 1 },
@@ -129,7 +129,7 @@ async function tell(story: Story, parties: Readonly<Record<"a" | "b", Party>>, m
     else messages.push(user(before));
     messages = JSON.parse(JSON.stringify(messages)) as Message[];
     const party = parties[who];
-    const answer = await ask(client, requestTo(party, messages), mode);
+    const answer = await callModel(client, requestTo(party, messages), mode);
     party.asked.push([...messages]);
     party.answers.push(answer);
     messages.push(answer.message);
@@ -141,11 +141,11 @@ function requestTo({ model }: Party, messages: Message[]): ModelRequest {
   return { model, messages, tools: TOOLS, reasoning: { effort: "low" }, sampling: { maxOutputTokens: 20_000 } };
 }
 
-function ask(client: Client, request: ModelRequest, mode: Mode): Promise<ClientAnswer> {
+function callModel(client: Client, request: ModelRequest, mode: Mode): Promise<ClientAnswer> {
   return mode === "stream" ? client.stream(request).response() : client.complete(request);
 }
 
-/** The last call is answered first: results find their calls by their ids (B25). */
+/** The last call is answered first: results are matched by id (B25). */
 function resultsFor(message: Message | undefined): Message[] {
   return callsOf(message)
     .toReversed()
@@ -156,7 +156,7 @@ function callsOf(message: Message | undefined): ToolCallPart[] {
   return (message?.parts ?? []).filter((part) => part.type === "tool-call");
 }
 
-/** Everything that only its issuer understands. */
+/** Returns everything that only its issuer can read. */
 function sealsOf(answers: readonly ClientAnswer[]): string[] {
   return answers.flatMap(({ message }) =>
     message.parts.flatMap((part: Part) => (part.seals ?? []).map(({ value }) => value)),
@@ -170,7 +170,7 @@ function missing(seals: readonly string[], body: unknown): string[] {
 
 function checkParty(party: Party, other: Party): void {
   const { upstream, participant, answers } = party;
-  expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([]);
+  expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
   expect(sealsOf(answers).length > 0).toBe(participant.isSealless !== true);
   upstream.requests.forEach(({ body }, turn) => {
     const own = sealsOf(answers.slice(0, turn));
@@ -178,14 +178,14 @@ function checkParty(party: Party, other: Party): void {
     const others = sealsOf(other.answers);
     expect(missing(others, body)).toStrictEqual(others);
   });
-  // What it does not get of the other is told, each time.
+  // Every seal of the other provider that is not sent is reported.
   const foreign = new Set(sealsOf(other.answers));
   const places = party.asked.map((messages) => placesOf(foreign, messages));
   expect(places.some((each) => each.length > 0)).toBe(foreign.size > 0);
   expect(places.flatMap((each, turn) => untold(each, answers[turn]))).toStrictEqual([]);
 }
 
-/** Where seals stand in messages. */
+/** Returns the positions of seals in messages. */
 function placesOf(seals: ReadonlySet<string>, messages: readonly Message[]): string[] {
   return messages.flatMap(({ parts }, at) =>
     parts.flatMap((part, index) =>
@@ -196,10 +196,10 @@ function placesOf(seals: ReadonlySet<string>, messages: readonly Message[]): str
   );
 }
 
-/** The places that no loss covers. */
+/** Returns the positions that no loss covers. */
 function untold(places: readonly string[], answer: ClientAnswer | undefined): string[] {
-  const told = (answer?.losses ?? []).map(({ path }) => path);
-  return places.filter((place) => !told.some((path) => place === path || place.startsWith(`${path}/`)));
+  const lossPaths = (answer?.losses ?? []).map(({ path }) => path);
+  return places.filter((place) => !lossPaths.some((path) => place === path || place.startsWith(`${path}/`)));
 }
 
 async function run(a: Participant, b: Participant, story: Story, mode: Mode): Promise<void> {
@@ -207,7 +207,7 @@ async function run(a: Participant, b: Participant, story: Story, mode: Mode): Pr
   const partyB = await seat("b", b, story);
   await using one = partyA.upstream;
   await using other = partyB.upstream;
-  const messages = await tell(story, { a: partyA, b: partyB }, mode);
+  const messages = await runStory(story, { a: partyA, b: partyB }, mode);
   checkParty(partyA, partyB);
   checkParty(partyB, partyA);
   expect(one.answered + other.answered).toBe(story.length);
@@ -235,16 +235,16 @@ describe.each(Object.entries(STORIES))("B1, B2, B3, B5, B9, B12, B25: to another
   test.each(OTHER_PAIRS)("%s, %s", (a, b) => run(named(a), named(b), story, "stream"));
 });
 
-/** A round of one provider whose history somebody changes before its results are sent. */
+/** A round of one provider whose history is changed before its results are sent. */
 async function change(name: string, edit: (part: Part) => Part): Promise<{ party: Party; failure: unknown }> {
   const party = await seat("a", named(name), STORIES["between turns"] ?? []);
   await using upstream = party.upstream;
   await using client = createClient({ providers: { a: configOf(party) }, retry: { attempts: 1 } });
   const messages: Message[] = [user("Where to?")];
-  const first = await ask(client, requestTo(party, messages), "complete");
+  const first = await callModel(client, requestTo(party, messages), "complete");
   const message: Message = { ...first.message, parts: first.message.parts.map(edit) };
   messages.push(message, ...resultsFor(message));
-  const failure = await ask(client, requestTo(party, messages), "complete").then(
+  const failure = await callModel(client, requestTo(party, messages), "complete").then(
     (answer) => void party.answers.push(answer),
     (error: unknown) => error,
   );
@@ -256,7 +256,7 @@ function configOf({ upstream, participant }: Party): HttpProvider {
   return { ...upstream.config, ...participant.config };
 }
 
-/** What is sealed is altered without its seal being taken off, as no careful editor would. */
+/** Changes sealed content without removing its seal. */
 function tamper(part: Part): Part {
   const seals = (part.seals ?? []).map((seal) => (seal.kind === "encrypted" ? { ...seal, value: "gAAA" } : seal));
   if (seals.length === 0) return part;
@@ -266,7 +266,7 @@ function tamper(part: Part): Part {
 
 test.each(Object.keys(MAIN))("what is altered behind its seal's back is refused: %s", async (name) => {
   const { party, failure } = await change(name, tamper);
-  expect(party.upstream.refusals.length).toBe(1);
+  expect(party.upstream.rejections.length).toBe(1);
   expect(failure).toMatchObject({ code: "invalid-request", status: 400, provider: "a" });
 });
 
@@ -284,17 +284,17 @@ test.each(["Chat with sealed reasoning", "Anthropic", "Anthropic with a budget",
   `${EDITED}: %s`,
   expectEdited,
 );
-// The text that follows goes without its id, by which the provider would ask for the reasoning.
+// The text that follows is sent without its id, which would require the reasoning.
 test.each(["Responses that stores nothing", "Responses that stores"])(`${EDITED}: %s`, expectEdited);
 
 function withoutSeals(part: Part): Part {
-  const kept = { ...part };
-  delete kept.seals;
-  delete kept.extra;
-  return kept;
+  const plainPart = { ...part };
+  delete plainPart.seals;
+  delete plainPart.extra;
+  return plainPart;
 }
 
-/** What is said where a client has kept the plain fields only. */
+/** The history of a client that stored only the plain fields. */
 const WITHOUT: readonly (readonly [name: string, code: string])[] = [
   ["Responses that stores nothing", "reasoning-unsupported"],
   ["Responses that stores", "reasoning-unsupported"],

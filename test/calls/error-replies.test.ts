@@ -1,5 +1,5 @@
-// Replies that are no answer: every status in every dialect, bodies that nobody's dialect knows, and keys that are told
-// to nobody.
+// Replies that are not an answer: every status in every dialect, bodies in unknown formats, and keys that must not appear in
+// errors.
 import { describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -10,7 +10,16 @@ import type { ProviderErrorKind } from "../../src/index.ts";
 import { answer } from "../support/deltas.ts";
 import { errorOf } from "./support/thrown-errors.ts";
 import { leavingNothing } from "./support/leak-checks.ts";
-import { clientAt, DIALECTS, KEY, providerAt, QUESTION, refusal, theirs, wholeBody } from "./support/provider-fixtures.ts";
+import {
+  clientAt,
+  DIALECTS,
+  KEY,
+  providerAt,
+  QUESTION,
+  refusal,
+  theirs,
+  wholeBody,
+} from "./support/provider-fixtures.ts";
 
 const STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [400, "invalid-request"],
@@ -28,7 +37,7 @@ const STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [529, "overloaded"],
 ];
 
-/** Statuses that say more than that the request is wrong, where the body does not say it better. */
+/** Statuses that are more specific than "invalid request", if the body is not. */
 const TELLING: [status: number, kind: ProviderErrorKind][] = [
   [409, "overloaded"],
   [410, "not-found"],
@@ -41,28 +50,28 @@ describe.each(DIALECTS)("%s", (id) => {
     await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
     const here: LocalProvider = { answer: () => answer() };
     const client = createClient({ providers: { there: providerAt(server, id), here }, retry: { baseMs: 0 } });
-    const given = await client.complete(QUESTION, { fallbacks: ["here/m"] });
-    expect(given.provider).toBe("here");
-    expect(given.attempts[0]).toMatchObject({ status, error: { kind } });
+    const result = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+    expect(result.provider).toBe("here");
+    expect(result.attempts[0]).toMatchObject({ status, error: { kind } });
     expect(server.requests).toHaveLength(kind === "overloaded" ? 3 : 1);
   });
 
   test.each(STATUSES)("status %i with the dialect's own body is an error of its kind", async (status, kind) => {
     const reply = refusal(id, { kind, message: "It was not to be.", status });
     await using server = await replayServer({ "*": { ...reply, headers: { "request-id": "req_2" } } });
-    const told = theirs(id).decodeError(reply.body, status);
-    // Gemini has one word for both.
-    if (kind !== "quota" || id !== "gemini") expect(told.kind).toBe(kind);
+    const expectedError = theirs(id).decodeError(reply.body, status);
+    // Gemini has one status name for both.
+    if (kind !== "quota" || id !== "gemini") expect(expectedError.kind).toBe(kind);
     const client = clientAt(server, id);
-    for (const ask of [() => client.complete(QUESTION), () => client.stream(QUESTION).response()]) {
-      const error = await errorOf(ask());
-      expect(error.code).toBe(told.kind);
-      expect(error.error).toStrictEqual(told);
+    for (const call of [() => client.complete(QUESTION), () => client.stream(QUESTION).response()]) {
+      const error = await errorOf(call());
+      expect(error.code).toBe(expectedError.kind);
+      expect(error.error).toStrictEqual(expectedError);
       expect(error.message).toContain("It was not to be.");
       expect(error.status).toBe(status);
-      const attempts = isRetryable(told) ? 3 : 1;
+      const attempts = isRetryable(expectedError) ? 3 : 1;
       expect(error.attempts).toHaveLength(attempts);
-      expect(error.attempts[0]).toMatchObject({ status, requestId: "req_2", error: { kind: told.kind } });
+      expect(error.attempts[0]).toMatchObject({ status, requestId: "req_2", error: { kind: expectedError.kind } });
     }
   });
 

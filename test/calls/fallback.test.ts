@@ -1,4 +1,4 @@
-// Other models in line: when the next one is asked, and when nobody is.
+// Fallbacks: when the next model is called, and when none is.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientOptions, LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -12,20 +12,20 @@ import { providerAt, wholeBody } from "./support/provider-fixtures.ts";
 
 const ASK: ModelRequest = { model: "first/a", messages: [user("Which way?")] };
 
-/** It never says anything. */
+/** A provider that never answers. */
 const SILENT: LocalProvider = {
   answer: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
 };
 
-/** A provider that fails in one way, or says who it is; and how often each was asked. */
+/** Providers that fail in one way or answer with their name, with a count of their calls. */
 function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
   client: (options?: Partial<ClientOptions>) => ReturnType<typeof createClient>;
   asked: string[];
 } {
-  const asked: string[] = [];
+  const calledModels: string[] = [];
   const provider = (name: string): LocalProvider => ({
     *answer({ model }) {
-      asked.push(`${name}/${model}`);
+      calledModels.push(`${name}/${model}`);
       const errorCode = fail[name];
       yield delta("start", { modelId: model ?? "", requestId: "" });
       if (errorCode !== undefined) yield delta("error", { errorCode, message: `${name} cannot.` });
@@ -36,18 +36,18 @@ function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
   const providers = { first: provider("first"), second: provider("second"), third: provider("third") };
   const client = (options: Partial<ClientOptions> = {}) =>
     createClient({ providers, retry: { baseMs: 0, attempts: 2 }, fallbacks: ["second/b", "third/c/d"], ...options });
-  return { client, asked };
+  return { client, asked: calledModels };
 }
 
 const ELSEWHERE = PROVIDER_ERROR_KINDS.filter((kind) => kind !== "invalid-request");
 test.each(ELSEWHERE)("the next model is asked where the first one fails with %s", async (kind) => {
   const { client } = crowd({ first: kind });
-  const given = await client().complete(ASK);
-  expect(given.provider).toBe("second");
-  expect(given.message.metadata).toMatchObject({ provider: "second", model: "b" });
-  expect(given.attempts.at(0)).toMatchObject({ provider: "first", model: "a", error: { kind } });
-  expect(given.attempts.at(-1)).toMatchObject({ provider: "second", model: "b" });
-  expect(given.attempts.at(-1)).not.toHaveProperty("error");
+  const result = await client().complete(ASK);
+  expect(result.provider).toBe("second");
+  expect(result.message.metadata).toMatchObject({ provider: "second", model: "b" });
+  expect(result.attempts.at(0)).toMatchObject({ provider: "first", model: "a", error: { kind } });
+  expect(result.attempts.at(-1)).toMatchObject({ provider: "second", model: "b" });
+  expect(result.attempts.at(-1)).not.toHaveProperty("error");
 });
 
 test("each is tried as often as its policy says, in their order; the last one's error is thrown", async () => {
@@ -69,8 +69,11 @@ test("what the call says about fallbacks replaces what the client says", async (
 
 test("the provider that a call names is for its model, not for its fallbacks", async () => {
   const { client } = crowd({ second: "quota" });
-  const given = await client().complete({ ...ASK, model: "any/thing" }, { provider: "second", fallbacks: ["first/a"] });
-  expect(given.attempts.map(({ provider, model }) => [provider, model])).toStrictEqual([
+  const result = await client().complete(
+    { ...ASK, model: "any/thing" },
+    { provider: "second", fallbacks: ["first/a"] },
+  );
+  expect(result.attempts.map(({ provider, model }) => [provider, model])).toStrictEqual([
     ["second", "any/thing"],
     ["first", "a"],
   ]);
@@ -106,12 +109,12 @@ describe("nobody else is asked", () => {
     [415, 1],
   ])("where status %i says so; other statuses may be about the place: %i more", async (status, others) => {
     await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
-    let asked = 0;
-    const second: LocalProvider = { answer: () => ((asked += 1), answer()) };
+    let callCount = 0;
+    const second: LocalProvider = { answer: () => ((callCount += 1), answer()) };
     const providers = { first: providerAt(server, "anthropic"), second };
     const client = createClient({ providers, fallbacks: ["second/b"] });
     await client.complete(ASK).catch(() => undefined);
-    expect(asked).toBe(others);
+    expect(callCount).toBe(others);
   });
 
   test("once something was said", async () => {
@@ -140,7 +143,7 @@ describe("nobody else is asked", () => {
     let now = 0;
     let others = 0;
     const first: LocalProvider = {
-      // It never says anything; and when its share is over, so is the time of the others.
+      // It never answers; and its share is all of the time that is left.
       answer: () => ((now += 20), SILENT.answer({ messages: [] }, { signal: new AbortController().signal })),
     };
     const second: LocalProvider = { answer: () => ((others += 1), answer()) };
@@ -161,20 +164,20 @@ describe("with the limits as they are by default, whoever never replies does not
 
   const silent = { first: SILENT, second: SILENT, third: { answer: () => answer() } };
   const MINUTE = 60_000;
-  // The clock that is faked is not the one that the client knows.
+  // The client's clock is not the faked one.
   const effects = { clock: () => Date.now() };
 
   test.each<[how: "complete" | "stream", fallbacks: string[], minutes: number[]]>([
     ["complete", ["third/c"], [5]],
     ["stream", ["third/c"], [5]],
-    // A third of ten minutes, then half of what is left.
+    // A third of ten minutes, then half of the rest.
     ["complete", ["second/b", "third/c"], [10 / 3, 10 / 3]],
     ["stream", ["second/b", "third/c"], [10 / 3, 10 / 3]],
   ])("%s, with %j behind it", async (how, fallbacks, minutes) => {
     const client = createClient({ providers: silent, fallbacks, effects });
-    const asked = how === "complete" ? client.complete(ASK) : client.stream(ASK).response();
+    const pending = how === "complete" ? client.complete(ASK) : client.stream(ASK).response();
     await vi.advanceTimersByTimeAsync(10 * MINUTE - 1);
-    const { provider, attempts } = await asked;
+    const { provider, attempts } = await pending;
     expect(provider).toBe("third");
     const durations = attempts.slice(0, -1).map(({ durationMs }) => durationMs);
     expect(durations).toStrictEqual(minutes.map((each) => Math.round(each * MINUTE)));
@@ -186,7 +189,7 @@ describe("with the limits as they are by default, whoever never replies does not
     const failed = errorOf(stream.response());
     await vi.advanceTimersByTimeAsync(60 * MINUTE);
     const { attempts } = await failed;
-    // Only the last one is asked as often as its policy says.
+    // Only the last provider is called as often as its policy allows.
     expect(attempts.map(({ provider }) => provider)).toStrictEqual(["first", "third", "third", "third"]);
   });
 
@@ -201,9 +204,9 @@ describe("with the limits as they are by default, whoever never replies does not
       },
     };
     const client = createClient({ providers: { ...silent, first }, timeouts: { gapMs: Infinity }, effects });
-    const asked = client.stream(ASK, { fallbacks: ["third/c"] }).response();
+    const pending = client.stream(ASK, { fallbacks: ["third/c"] }).response();
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
-    const { provider, attempts } = await asked;
+    const { provider, attempts } = await pending;
     expect(provider).toBe("first");
     expect(attempts).toHaveLength(1);
   });
@@ -237,9 +240,9 @@ test("a provider to which the request cannot be said is passed over, and that is
   const providers = { first: providerAt(server, "anthropic"), second: providerAt(server, "openai-responses") };
   const client = createClient({ providers, fallbacks: ["second/b"] });
   const request: ModelRequest = { ...ASK, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
-  const given = await client.complete(request);
-  expect(given.provider).toBe("second");
-  expect(given.attempts).toMatchObject([
+  const result = await client.complete(request);
+  expect(result.provider).toBe("second");
+  expect(result.attempts).toMatchObject([
     { provider: "first", model: "a", error: { kind: "invalid-request" } },
     { provider: "second", status: 200 },
   ]);

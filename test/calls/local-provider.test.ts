@@ -1,5 +1,5 @@
-// Local providers are code that somebody wrote: they may never wait, fail at any time, or give what is no delta. None of
-// it holds up or ends the process.
+// Local providers are callers' code: they may never wait, fail at any time, or yield invalid deltas. None of it blocks or ends
+// the process.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -96,7 +96,7 @@ describe("what fails when nobody listens any more ends no process", () => {
   test("a provider that ends the call itself, and then throws", async () => {
     const controller = new AbortController();
     const here: LocalProvider = {
-      // oxlint-disable-next-line require-yield -- it never comes to that
+      // oxlint-disable-next-line require-yield -- it throws before its first yield
       async *answer(): AsyncGenerator<Delta> {
         controller.abort();
         throw new Error("gone");
@@ -123,7 +123,7 @@ describe("what is no delta", () => {
       (given, left) => ({
         *answer() {
           try {
-            // A provider without types.
+            // A provider without static types.
             yield* [...answer(word).slice(0, -1), given as Delta];
           } finally {
             left();
@@ -153,9 +153,9 @@ describe("what is no delta", () => {
       const { deltas, error } = await readAll(client.stream(ASK));
       expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
       expect(error).toMatchObject({ code: "server", error: { retryable: false } });
-      expect(error?.message).toContain("is no delta");
-      // What will not pass is not to be asked again.
-      expect(error?.message).not.toContain("Ask later");
+      expect(error?.message).toContain("a delta has a kind and a payload");
+      // The advice does not suggest a retry, which cannot help.
+      expect(error?.message).not.toContain("Call again later");
       expect((await errorOf(client.complete(ASK))).attempts).toHaveLength(1);
       await new Promise((resolve) => setImmediate(resolve));
       expect(left).toBe(2);
@@ -167,18 +167,14 @@ test.each<[what: string, thrown: unknown, advice: string]>([
   [
     "nothing was said",
     { kind: "truncated", message: "Cut." },
-    "Cut. Ask later, allow more attempts, or name a fallback.",
+    "Cut. Call again later, allow more attempts, or add a fallback.",
   ],
-  ["nothing is known", { kind: "unknown", message: "No.", raw: undefined }, "No. What is known is in `cause`."],
-  [
-    "there is more",
-    { kind: "unknown", message: "No.", raw: { a: 1 } },
-    "No. What is known is in `error.raw` and `cause`.",
-  ],
+  ["nothing is known", { kind: "unknown", message: "No.", raw: undefined }, "No. Details are in `cause`."],
+  ["there is more", { kind: "unknown", message: "No.", raw: { a: 1 } }, "No. Details are in `error.raw` and `cause`."],
   [
     "it is hopeless",
     { kind: "server", message: "No.", retryable: false },
-    "Asking again will not help. What is known is in `cause`.",
+    "A retry will not help. Details are in `cause`.",
   ],
 ])("advice points only at what is there: %s", async (_, thrown, advice) => {
   const provider: LocalProvider = {
@@ -194,7 +190,7 @@ test.each<[what: string, thrown: unknown, advice: string]>([
 test("an error delta without more to tell says so", async () => {
   const provider: LocalProvider = { answer: () => [START, delta("error", { errorCode: "unknown", message: "No." })] };
   const error = await errorOf(createClient({ providers: { provider } }).complete(ASK));
-  expect(error.message).toContain("No. Nothing more is known.");
+  expect(error.message).toContain("No. No details are known.");
 });
 
 test("fields that no request has are left out and reported, as they are over HTTP", async () => {

@@ -1,11 +1,11 @@
-// Settings that are not what they must be: each mistake is told at once, with its place.
+// Invalid settings: each is reported at once, with its path.
 import { describe, expect, test } from "vitest";
 import type { CallOptions, ClientOptions, LocalProvider, Middleware } from "../../src/client/index.ts";
 import { budget, caching, ClientError, createClient } from "../../src/client/index.ts";
 import type { ModelRequest } from "../../src/index.ts";
 import { user } from "../../src/index.ts";
 import { answer } from "../support/deltas.ts";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 import { errorOf } from "./support/thrown-errors.ts";
 
 const here: LocalProvider = { answer: () => answer() };
@@ -37,8 +37,8 @@ const CLIENT: [path: string, options: unknown][] = [
 ];
 
 test.each(CLIENT)("a client is not made with a mistake at %s", (path, options) => {
-  // A caller without types.
-  const error = thrown(ClientError, () => createClient(options as ClientOptions));
+  // A caller without static types.
+  const error = requireError(ClientError, () => createClient(options as ClientOptions));
   expect(["configuration", "unknown-provider"]).toContain(error.code);
   expect(error.path).toBe(path);
   expect(error.message).toMatch(/ (must|is|has|There|expected) /i);
@@ -74,22 +74,22 @@ const WAYS = LAYERS.flatMap(([what, layers]) =>
 
 describe.each(WAYS)("%s", (_, how, middleware) => {
   test.each(CALL)("does not send a call with a mistake at %s", async (path, request, options) => {
-    let asked = 0;
+    let callCount = 0;
     const provider: LocalProvider = {
       answer() {
-        asked += 1;
+        callCount += 1;
         return answer();
       },
     };
     const client = createClient({ providers: { here: provider }, middleware });
-    // A caller without types.
+    // A caller without static types.
     const [what, with_] = [request as ModelRequest, options as CallOptions];
     const error = await errorOf(
       how === "complete" ? client.complete(what, with_) : client.stream(what, with_).response(),
     );
     expect(["configuration", "unknown-provider"]).toContain(error.code);
     expect(error.path).toBe(path);
-    expect(asked).toBe(0);
+    expect(callCount).toBe(0);
   });
 });
 
@@ -100,10 +100,10 @@ test("a setting that is undefined is as if it were not there", async () => {
     fallbacks: undefined,
     effects: { clock: undefined },
   };
-  // Some callers pass on what they have been given.
+  // Some callers pass `undefined` on.
   const client = createClient({ providers, ...options } as unknown as ClientOptions);
-  const given = await client.complete({ model: "m", messages: [] }, { signal: undefined, timeouts: undefined });
-  expect(given.provider).toBe("here");
+  const result = await client.complete({ model: "m", messages: [] }, { signal: undefined, timeouts: undefined });
+  expect(result.provider).toBe("here");
 });
 
 test("the names of the providers can be asked for", () => {

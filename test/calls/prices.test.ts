@@ -1,10 +1,10 @@
-// Prices: what a call cost, which price is a model's, and which tables are refused.
+// Prices: the cost of a call, the lookup of a model's price, and invalid tables.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Usage } from "koine";
 import type { Price } from "koine/client";
 import { ClientError, computeCost, findPrice, readPrices } from "koine/client";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 
 const MILLION = 1_000_000;
 const plain: Price = { input: 3, output: 15 };
@@ -131,7 +131,7 @@ describe("readPrices", () => {
       /every tier/,
     ],
   ])("refused: %s", (_, table, path, message) => {
-    const error = thrown(ClientError, () => readPrices(table));
+    const error = requireError(ClientError, () => readPrices(table));
     expect(error).toMatchObject({ code: "configuration", path });
     expect(error.message).toMatch(message);
   });

@@ -1,4 +1,4 @@
-// Asking again: when, how long after, how often, and never once an answer has begun.
+// Retries: conditions, waits and counts, and none after an answer has begun.
 import { describe, expect, test } from "vitest";
 import type { ClientOptions, LocalProvider, RetryPolicy, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -11,7 +11,7 @@ import { clientAt, DIALECTS, providerAt, QUESTION, streamReply, wholeBody } from
 
 const NOW = Date.parse("2026-03-04T05:06:07Z");
 
-/** Time that passes only where somebody waits, and what was waited. */
+/** A clock that advances only in waits, and the waits. */
 function heldTime(random = 0.5): { waits: number[]; options: Pick<ClientOptions, "effects"> } {
   const waits: number[] = [];
   let now = NOW;
@@ -27,12 +27,12 @@ function heldTime(random = 0.5): { waits: number[]; options: Pick<ClientOptions,
   return { waits, options: { effects } };
 }
 
-/** How long the client waits between one refusal and an answer. */
+/** Returns the wait between an error reply and the next attempt. */
 async function waitAfter(reply: Reply, retry: Partial<RetryPolicy> = {}, random?: number): Promise<number[]> {
   const { waits, options } = heldTime(random);
   await using server = await replayServer({ "*": [reply, { body: wholeBody("gemini") }] });
-  const given = await clientAt(server, "gemini", { ...options, retry }).complete(QUESTION);
-  expect(given.attempts.map(({ waitedMs }) => waitedMs)).toStrictEqual([0, ...waits]);
+  const result = await clientAt(server, "gemini", { ...options, retry }).complete(QUESTION);
+  expect(result.attempts.map(({ waitedMs }) => waitedMs)).toStrictEqual([0, ...waits]);
   return waits;
 }
 
@@ -136,19 +136,19 @@ describe("how often", () => {
   });
 
   test("what the call says wins over the provider, and the provider over the client", async () => {
-    let asked = 0;
+    let callCount = 0;
     const here: LocalProvider = {
       answer() {
-        asked += 1;
+        callCount += 1;
         return [delta("start", { modelId: "m", requestId: "" }), delta("error", { errorCode: "server" })];
       },
       retry: { attempts: 4 },
     };
     const client = createClient({ providers: { here }, retry: { attempts: 2, baseMs: 0 } });
     await errorOf(client.complete({ model: "m", messages: [] }));
-    expect(asked).toBe(4);
+    expect(callCount).toBe(4);
     await errorOf(client.complete({ model: "m", messages: [] }, { retry: { attempts: 1 } }));
-    expect(asked).toBe(5);
+    expect(callCount).toBe(5);
   });
 });
 
@@ -169,10 +169,10 @@ test.each(DIALECTS)("%s: every attempt sends the same bytes, and asks for its ke
 });
 
 test("an answer that fails after its first word is not asked for again", async () => {
-  let asked = 0;
+  let callCount = 0;
   const here: LocalProvider = {
     *answer() {
-      asked += 1;
+      callCount += 1;
       yield* answer(delta("text", { textDelta: "Down " })).slice(0, -1);
       yield delta("error", { errorCode: "server" });
     },
@@ -180,7 +180,7 @@ test("an answer that fails after its first word is not asked for again", async (
   const { deltas, error } = await readAll(createClient({ providers: { here } }).stream({ model: "m", messages: [] }));
   expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
   expect(error?.partial?.message.parts).toStrictEqual([{ type: "text", text: "Down " }]);
-  expect(asked).toBe(1);
+  expect(callCount).toBe(1);
 });
 
 test("what a transport calls hopeless is not tried again", async () => {

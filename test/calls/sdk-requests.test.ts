@@ -1,5 +1,5 @@
-// The same calls through the official SDKs and through the client, against the same upstream: what arrives there is the
-// same, method to body, but for the differences that are named; and the upstream takes both.
+// The same calls through the official SDKs and through the client, against the same upstream: the received requests are equal,
+// from method to body, except for the listed differences; and the upstream accepts both.
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -16,7 +16,7 @@ import { TOOL_ROWS } from "./sdk-requests/tools.ts";
 
 const ROWS: Readonly<Record<string, Row>> = { ...MESSAGE_ROWS, ...TOOL_ROWS, ...SETTING_ROWS };
 
-/** What differs in every request, and why. */
+/** The differences of every request, with reasons. */
 const ALWAYS: Readonly<Partial<Record<UpstreamDialect, Differences>>> = {
   anthropic: {
     "/headers/anthropic-version":
@@ -37,7 +37,7 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events);
 }
 
-function given<Call>(call: Call | undefined): Call {
+function requireCall<Call>(call: Call | undefined): Call {
   if (call === undefined) throw new Error("The row has no such call.");
   return call;
 }
@@ -45,42 +45,42 @@ function given<Call>(call: Call | undefined): Call {
 const SDKS: Readonly<Record<UpstreamDialect, (row: Row, target: Target) => Promise<unknown>>> = {
   async "openai-chat"(row, { upstream: { apiKey, baseUrl }, model, isStream }) {
     const { completions } = new OpenAI({ apiKey, baseURL: baseUrl, maxRetries: 0 }).chat;
-    const call = { ...given(row["openai-chat"]), model };
+    const call = { ...requireCall(row["openai-chat"]), model };
     return isStream ? drain(await completions.create({ ...call, stream: true })) : completions.create(call);
   },
   async "openai-responses"(row, { upstream: { apiKey, baseUrl }, model, isStream }) {
     const { responses } = new OpenAI({ apiKey, baseURL: baseUrl, maxRetries: 0 });
-    const call = { ...given(row["openai-responses"]), model };
+    const call = { ...requireCall(row["openai-responses"]), model };
     return isStream ? drain(await responses.create({ ...call, stream: true })) : responses.create(call);
   },
   async anthropic(row, { upstream: { apiKey, baseUrl }, model, isStream }) {
     const { messages } = new Anthropic({ apiKey, baseURL: baseUrl, maxRetries: 0 });
-    const call = { ...given(row.anthropic), model };
+    const call = { ...requireCall(row.anthropic), model };
     return isStream ? drain(await messages.create({ ...call, stream: true })) : messages.create(call);
   },
   async gemini(row, { upstream: { apiKey, baseUrl }, model, isStream }) {
     const { models } = new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
-    const call = { ...given(row.gemini), model };
+    const call = { ...requireCall(row.gemini), model };
     return isStream ? drain(await models.generateContentStream(call)) : models.generateContent(call);
   },
 };
 
 async function askKoine({ request, config }: Row, { upstream, model, isStream }: Target): Promise<unknown> {
   await using client = createClient({ providers: { up: { ...upstream.config, ...config } }, retry: { attempts: 1 } });
-  const asked = { ...request, model: `up/${model}` };
-  return isStream ? client.stream(asked).response() : client.complete(asked);
+  const withModel = { ...request, model: `up/${model}` };
+  return isStream ? client.stream(withModel).response() : client.complete(withModel);
 }
 
-/** Headers that a provider reads. Others tell of the program that sends them. */
+/** Headers that providers read. Others describe the sending program. */
 const HEADERS =
   /^(?:accept|content-type|authorization|x-api-key|x-goog-api-key|anthropic-(?:version|beta)|openai-(?:organization|project|beta))$/;
 
 function shown({ method, path, query, headers, body }: ReceivedRequest): unknown {
-  const told = Object.entries(headers).filter(([name]) => HEADERS.test(name));
-  return { method, path, query, headers: Object.fromEntries(told), body };
+  const providerHeaders = Object.entries(headers).filter(([name]) => HEADERS.test(name));
+  return { method, path, query, headers: Object.fromEntries(providerHeaders), body };
 }
 
-/** Where two values differ, as JSON pointers, as deep as can be said. */
+/** Returns the JSON pointers of differing values, as deep as possible. */
 function differing(one: unknown, other: unknown, path = ""): string[] {
   if (isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)) {
     const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
@@ -101,15 +101,15 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
     const target = { upstream, model: row.models?.[id] ?? upstream.model, isStream: row.isStream === true };
     await SDKS[id](row, target);
     await askKoine(row, target);
-    expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([]);
+    expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
     const [sdk, koine] = upstream.requests.map(shown);
-    // Named differences that are none any more are told, too.
+    // Listed differences that no longer exist are reported, too.
     const named = Object.keys({ ...ALWAYS[id], ...row.differences?.[id] });
     expect(differing(sdk, koine).sort()).toStrictEqual(named.sort());
   });
 });
 
-// OpenAI takes metadata only with what it stores. Nobody asked for that, so the metadata should stay behind, reported.
+// OpenAI accepts metadata only with `store`, which the request does not have, so the metadata is dropped with a loss.
 test("metadata alone is no reason for OpenAI to refuse a request", async () => {
   await using upstream = await startUpstream("openai-chat", () => "Yes.");
   const request = { messages: [user("Rain?")], metadata: { user_id: "u-1" } };

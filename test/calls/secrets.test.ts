@@ -1,4 +1,4 @@
-// Keys are told to nobody: not by errors, attempts, deltas or causes, however a server repeats them and whoever sent them.
+// Keys never appear in errors, attempts, deltas or causes, in whatever form a server repeats them.
 import { describe, expect, test } from "vitest";
 import type { Attempt, CallOptions, HttpProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -11,13 +11,13 @@ import { delta } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
 import { refusal, streamReply } from "./support/provider-fixtures.ts";
 
-/** With what JSON, URLs and headers write in other ways. */
+/** Contains characters that JSON, URLs and headers escape. */
 const SECRET = 'sk-"quoted"/+=0123456789';
 
 type How = "complete" | "stream";
 
-/** Everything that a caller gets to see of a call that fails. */
-async function told(
+/** Returns everything that a caller can see of a failed call. */
+async function collectExposed(
   respond: Responder,
   config: Partial<HttpProvider>,
   how: How,
@@ -103,14 +103,14 @@ describe.each(SENT)("a key that is sent %s", (_, config, options) => {
   test.each(REPLIES.flatMap(([title, respond, ways]) => ways.map((how) => [title, how, respond] as const)))(
     "is not told where %s repeats it (%s)",
     async (__, how, respond) => {
-      expect(await told(respond, config, how, options)).not.toContain("0123456789");
+      expect(await collectExposed(respond, config, how, options)).not.toContain("0123456789");
     },
   );
 });
 
 test("what is left says what it was about", async () => {
-  const said = await told(() => ({ body: complaint }), { apiKey: SECRET }, "complete");
-  expect(said).toContain("Incorrect API key provided: [key]");
+  const exposed = await collectExposed(() => ({ body: complaint }), { apiKey: SECRET }, "complete");
+  expect(exposed).toContain("Incorrect API key provided: [key]");
 });
 
 test("what is no secret stays in errors", async () => {
@@ -151,11 +151,11 @@ test.each(["send", "body"] as const)("a transport of one's own that tells the ke
   };
   const there: HttpProvider = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:9", apiKey: SECRET };
   const client = createClient({ providers: { there }, transport, retry: { attempts: 1 } });
-  for (const ask of [
+  for (const call of [
     () => client.complete({ model: "m", messages: [user("?")] }),
     () => client.stream({ model: "m", messages: [user("?")] }).response(),
   ]) {
-    const error = await errorOf(ask());
+    const error = await errorOf(call());
     expect(error.code).toBe("network");
     const { cause } = error;
     expect([error.message, JSON.stringify(error.attempts), String(cause)].join(" ")).not.toContain("0123456789");
@@ -171,7 +171,7 @@ test("short words that happen to be keys are left in texts", async () => {
   expect((await errorOf(client.complete({ model: "m", messages: [user("?")] }))).message).toContain("a test failed");
 });
 
-/** What is left of what a server says about a request. */
+/** Returns the redacted error message of a server that repeats the request. */
 async function leftOf(message: string, config: Partial<HttpProvider>, options: CallOptions = {}): Promise<string> {
   const reply = { status: 400, body: { error: { message } }, headers: { "x-request-id": `id of ${message}` } };
   await using server = await replayServer({ "*": reply });
@@ -202,6 +202,6 @@ test.each<[what: string, config: Partial<HttpProvider>]>([
   ["a code in the URL", { query: { code: "abc0123456789" } }],
   ["a long word", { apiKey: "abcdefghijklmnopqrst" }],
 ])("%s is one, also where it is told alone", async (_, config) => {
-  const said = "apiKey" in config ? "abcdefghijklmnopqrst" : "abc0123456789";
-  expect(await leftOf(`Not with ${said}!`, config)).toBe("Not with [key]!");
+  const secretText = "apiKey" in config ? "abcdefghijklmnopqrst" : "abc0123456789";
+  expect(await leftOf(`Not with ${secretText}!`, config)).toBe("Not with [key]!");
 });

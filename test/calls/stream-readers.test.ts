@@ -1,5 +1,5 @@
-// Streams that are ended when their answer is there already, read by several, or read late: nobody takes half an answer
-// for a whole one, and nobody waits longer the more there is.
+// Streams that are ended after their answer is complete, read by several readers, or read late: a partial answer never looks
+// complete, and the cost of reading stays linear.
 import { describe, expect, test } from "vitest";
 import { BatchQueue } from "../../src/calls/batch-queue.ts";
 import type { AnswerStream, CallOptions, LocalProvider } from "../../src/client/index.ts";
@@ -12,8 +12,8 @@ import { clientAt, QUESTION, streamReply } from "./support/provider-fixtures.ts"
 
 const ASK: ModelRequest = { model: "m", messages: [] };
 const REASON = new Error("The reader went home");
-const said = answer(...Array.from({ length: 9 }, () => delta("text", { textDelta: "a" })));
-const here: LocalProvider = { answer: () => said };
+const nineDeltas = answer(...Array.from({ length: 9 }, () => delta("text", { textDelta: "a" })));
+const here: LocalProvider = { answer: () => nineDeltas };
 const stream = (options?: CallOptions): AnswerStream => createClient({ providers: { here } }).stream(ASK, options);
 
 describe("an answer that is whole, and not read", () => {
@@ -45,7 +45,7 @@ describe("an answer that is whole, and not read", () => {
   test.each(WAYS)("%s changes nothing for whoever has read it all", async (_, end) => {
     const controller = new AbortController();
     const one = stream({ signal: controller.signal });
-    expect((await readAll(one)).deltas).toHaveLength(said.length);
+    expect((await readAll(one)).deltas).toHaveLength(nineDeltas.length);
     end(one, controller);
     expect(await one.next()).toStrictEqual({ done: true, value: undefined });
     expect((await readAll(one)).error).toBeUndefined();
@@ -64,9 +64,9 @@ test("an abort in the moment in which the answer becomes whole is told to whoeve
   const controller = new AbortController();
   const provider: LocalProvider = {
     *answer() {
-      yield* said.slice(0, -1);
+      yield* nineDeltas.slice(0, -1);
       controller.abort(REASON);
-      yield* said.slice(-1);
+      yield* nineDeltas.slice(-1);
     },
   };
   const client = createClient({ providers: { here: provider } });
@@ -89,7 +89,7 @@ test("several readers of an answer that breaks off are all told", async () => {
 });
 
 describe("what waits", () => {
-  /** Words that tell their own place. */
+  /** Deltas that contain their own index. */
   const numbered = (from: number, count: number): Delta[] =>
     Array.from({ length: count }, (_, index) => delta("text", { textDelta: String(from + index) }));
   const textOf = (one: Delta | undefined): string => (one?.kind === "text" ? one.payload.textDelta : "");

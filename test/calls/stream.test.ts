@@ -1,11 +1,11 @@
-// Answers as they arrive: every way to read one, and every way it can end.
+// Streams: every way to read an answer, and every way it can end.
 import { describe, expect, test, vi } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { Delta } from "../../src/index.ts";
 import { assemble, checkDeltas, disassemble } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
-import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 import { describeStreams } from "../support/corpus.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
@@ -49,8 +49,8 @@ describe.each(DIALECTS)("%s", (id) => {
 
   test("B74: a whole answer that comes for a stream is read as one", async () => {
     await using server = await replayServer({ "*": { body: wholeBody(id) } });
-    const given = await clientAt(server, id).stream(QUESTION).response();
-    expect(given.message.parts).toMatchObject(ANSWER.message.parts);
+    const result = await clientAt(server, id).stream(QUESTION).response();
+    expect(result.message.parts).toMatchObject(ANSWER.message.parts);
   });
 
   test("B72: an error in the middle is given as a delta, then thrown with what had arrived", async () => {
@@ -73,9 +73,9 @@ describe.each(DIALECTS)("%s", (id) => {
         parts: [ANSWER.message.parts[0]],
         metadata: { interrupted: true, provider: "there", model: expect.any(String) as string },
       });
-      // Never after the first delta.
+      // No retry after the first delta.
       expect(server.requests).toHaveLength(1);
-      // Nobody takes half an answer for a whole one, whoever reads and how often.
+      // Every reader and every further read gets the error.
       expect(await errorOf(stream.next())).toBe(error);
       expect((await readAll(stream)).error).toBe(error);
       expect(await errorOf(stream.batches().next())).toBe(error);
@@ -136,12 +136,12 @@ describe("an error that comes before a word was said", () => {
 
 describe("reading", () => {
   const words = ["Down ", "the ", "hill."];
-  const said = answer(...words.map((textDelta) => delta("text", { textDelta })));
-  let asked = 0;
+  const textDeltas = answer(...words.map((textDelta) => delta("text", { textDelta })));
+  let callCount = 0;
   const slowly: LocalProvider = {
     async *answer() {
-      asked += 1;
-      for (const each of said) {
+      callCount += 1;
+      for (const each of textDeltas) {
         await Promise.resolve();
         yield each;
       }
@@ -152,18 +152,18 @@ describe("reading", () => {
     deltas.map((each) => (each.kind === "text" ? each.payload.textDelta : "")).join("");
 
   test("nothing is sent before somebody reads", async () => {
-    asked = 0;
+    callCount = 0;
     const unread = stream();
     expect(unread.snapshot()).toBeUndefined();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(asked).toBe(0);
+    expect(callCount).toBe(0);
     await unread.next();
-    expect(asked).toBe(1);
+    expect(callCount).toBe(1);
   });
 
   test("one delta at a time gives all of them, in their order", async () => {
     const { deltas } = await readAll(stream());
-    expect(deltas.map(({ kind }) => kind)).toStrictEqual(said.map(({ kind }) => kind));
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(textDeltas.map(({ kind }) => kind));
     expect(textOf(deltas)).toBe("Down the hill.");
   });
 
@@ -174,7 +174,7 @@ describe("reading", () => {
       deltas.push(...batch);
     }
     expect(textOf(deltas)).toBe("Down the hill.");
-    expect(deltas.map(({ kind }) => kind)).toStrictEqual(said.map(({ kind }) => kind));
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(textDeltas.map(({ kind }) => kind));
   });
 
   test("the response alone reads to the end, may be asked again, and leaves the deltas to the iterator", async () => {
@@ -198,11 +198,11 @@ describe("reading", () => {
 
   test("several that wait at once are served in their order", async () => {
     const one = stream();
-    const results = await Promise.all(Array.from({ length: said.length + 2 }, () => one.next()));
-    expect(results.slice(0, said.length).map(({ value }) => (value as Delta).kind)).toStrictEqual(
-      said.map(({ kind }) => kind),
+    const results = await Promise.all(Array.from({ length: textDeltas.length + 2 }, () => one.next()));
+    expect(results.slice(0, textDeltas.length).map(({ value }) => (value as Delta).kind)).toStrictEqual(
+      textDeltas.map(({ kind }) => kind),
     );
-    expect(results.slice(said.length)).toStrictEqual([
+    expect(results.slice(textDeltas.length)).toStrictEqual([
       { done: true, value: undefined },
       { done: true, value: undefined },
     ]);
@@ -220,7 +220,7 @@ describe("reading", () => {
   test("a provider that does not wait is read in batches, and what it throws comes after what it said", async () => {
     const provider: LocalProvider = {
       *answer() {
-        yield* said.slice(0, -1);
+        yield* textDeltas.slice(0, -1);
         throw new Error("out of memory");
       },
     };
@@ -234,7 +234,7 @@ describe("reading", () => {
 
   test("a rule that is broken in the middle ends the answer after what was legal", async () => {
     const provider: LocalProvider = {
-      answer: () => [...said.slice(0, 2), delta("tool_call_end", { toolCallId: "x" })],
+      answer: () => [...textDeltas.slice(0, 2), delta("tool_call_end", { toolCallId: "x" })],
     };
     const one = createClient({ providers: { here: provider } }).stream({ ...QUESTION, model: "m" });
     const { deltas, error } = await readAll(one);
@@ -243,15 +243,15 @@ describe("reading", () => {
   });
 
   test("deltas that a provider keeps for itself stay as they are", async () => {
-    const before = structuredClone(said);
-    const provider: LocalProvider = { answer: () => said };
+    const before = structuredClone(textDeltas);
+    const provider: LocalProvider = { answer: () => textDeltas };
     const client = createClient({ providers: { here: provider } });
     const both = [
       await client.stream({ ...QUESTION, model: "m" }).response(),
       await client.complete({ ...QUESTION, model: "m" }),
     ];
     expect(both[0]?.message).toStrictEqual(both[1]?.message);
-    expect(said).toStrictEqual(before);
+    expect(textDeltas).toStrictEqual(before);
   });
 });
 
@@ -275,11 +275,11 @@ test("the price of an answer is said before its end, and after an error", async 
 
 test("the connection of a stream whose answer was whole is used again", async () => {
   const { chunks = [] } = streamReply("openai-chat");
-  // The reply ends a while after the answer.
+  // The reply ends some time after the answer.
   await using server = await replayServer({ "*": { chunks: [...chunks, ": bye\n\n"], delayMs: 3 } });
   const client = clientAt(server);
   for (let n = 0; n < 4; n += 1) {
-    // Whoever leaves with the last delta has read it all.
+    // A reader that leaves with the last delta has read everything.
     for await (const { kind } of client.stream(QUESTION)) if (kind === "done") break;
     await server.requests.at(-1)?.ended;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -296,7 +296,7 @@ test("every timer of a call is put out when it is over", async () => {
   await server.requests[0]?.ended;
   await new Promise((resolve) => setImmediate(resolve));
   const cleared = new Set(clear.mock.calls.map(([timer]) => timer));
-  // Those without a reference keep nobody waiting: they are the pool's own.
+  // Handles without a reference belong to the pool and do not keep the process alive.
   const timers = set.mock.results.map(({ value }) => value as NodeJS.Timeout).filter((timer) => timer.hasRef());
   vi.restoreAllMocks();
   expect(timers.length).toBeGreaterThan(0);
@@ -324,16 +324,19 @@ describeStreams((streams) => {
     for (const { id, stream } of http) {
       const wire = theirs(id);
       const events = stream.events.map((event) =>
-        // A recording may hold events in their envelopes, or the data alone.
+        // A recording has events with envelopes, or the data alone.
         id === "bedrock"
           ? wire.formatEvent({ data: event as object })
           : `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
       );
       const bytes = Buffer.concat(events.map((event) => Buffer.from(event)));
-      replies.set(stream.name, { chunks: cut(bytes, random, 4000), headers: { "content-type": "text/event-stream" } });
+      replies.set(stream.name, {
+        chunks: cutRandomly(bytes, random, 4000),
+        headers: { "content-type": "text/event-stream" },
+      });
       const decoder = wire.streamDecoder();
       const all = [...decoder.push(bytes), ...decoder.end()];
-      // Some recordings hold several answers; a reply has one.
+      // Some recordings have several answers; a reply has one.
       const direct = all.slice(0, all.findIndex(({ kind }) => kind === "done" || kind === "error") + 1);
       const options = { headers: { "x-case": stream.name }, retry: { attempts: 1 } };
       const { deltas, error } = await readAll(clientAt(server, id).stream(QUESTION, options));
@@ -344,7 +347,7 @@ describeStreams((streams) => {
   });
 });
 
-/** Deltas without what the client adds, and texts joined: pieces of the wire cut them in other places. */
+/** Returns the deltas without the client's additions and with joined texts, because chunks can cut them anywhere. */
 function unmarked(deltas: readonly Delta[]): unknown {
   return deltas.map((each) => {
     const { message, ...payload } = each.payload as { message?: { metadata?: object } };

@@ -1,5 +1,5 @@
-// Limits of time: each where it belongs, and nothing left behind by any of them. No test says how long something takes;
-// what is too slow here would take forever, and the time of the limits passes only where a test lets it pass.
+// Time limits: each at its place, and nothing left behind. No test depends on real durations: a slow provider here is silent
+// forever, and the time of the limits advances only under the test's control.
 import { describe, expect, test } from "vitest";
 import type { Client, LocalProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -22,7 +22,7 @@ const clientIn = (time: HeldTime, server: ReplayServer): Client => clientAt(serv
 
 describe.each(["complete", "stream"] as const)("%s", (how) => {
   const reply: Reply = how === "complete" ? { body: whole } : streamed;
-  const ask = (client: Client, timeouts: object, attempts = 1) =>
+  const callModel = (client: Client, timeouts: object, attempts = 1) =>
     how === "complete"
       ? client.complete(QUESTION, { timeouts, retry: { attempts } })
       : client.stream(QUESTION, { timeouts, retry: { attempts } }).response();
@@ -33,7 +33,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await leavingNothing(
       server,
       async () => {
-        const asking = ask(clientIn(time, server), { totalMs: soon }, 3);
+        const asking = callModel(clientIn(time, server), { totalMs: soon }, 3);
         const error = await errorOf(time.passInSilence(server, asking));
         expect(error).toMatchObject({ code: "timeout", attempts: [{ error: { kind: "timeout" } }] });
         expect(error.message).toContain("timeouts.totalMs");
@@ -48,9 +48,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await using server = await replayServer({ "*": [{ ...reply, stall: "headers" }, reply] });
     const time = heldTime();
     await leavingNothing(server, async () => {
-      const given = await time.passInSilence(server, ask(clientIn(time, server), { replyMs: soon }, 2), 1);
-      expect(given.attempts).toMatchObject([{ error: { kind: "timeout" } }, { status: 200 }]);
-      expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+      const result = await time.passInSilence(server, callModel(clientIn(time, server), { replyMs: soon }, 2), 1);
+      expect(result.attempts).toMatchObject([{ error: { kind: "timeout" } }, { status: 200 }]);
+      expect(result.attempts[0]?.error?.message).toContain("timeouts.replyMs");
       expect(await server.requests[0]?.ended).toBe("aborted");
     });
   });
@@ -71,9 +71,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
         const options = { fallbacks: ["here/m"], retry: { baseMs: 0 } };
         const asking =
           how === "complete" ? client.complete(QUESTION, options) : client.stream(QUESTION, options).response();
-        const given = await time.passInSilence(server, asking);
-        expect(given.provider).toBe("here");
-        expect(given.attempts[0]).toMatchObject({ provider: "there", error: { kind: "timeout" } });
+        const result = await time.passInSilence(server, asking);
+        expect(result.provider).toBe("here");
+        expect(result.attempts[0]).toMatchObject({ provider: "there", error: { kind: "timeout" } });
       },
       0,
     );
@@ -84,14 +84,14 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: 1000 } };
     const providers = { there, here: { answer: () => answer() } };
     const client = createClient({ providers, ...heldTime().options });
-    const given = await client.complete(QUESTION, { fallbacks: ["here/m"] });
-    expect(given.attempts.map(({ provider }) => provider)).toStrictEqual(["there", "here"]);
+    const result = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+    expect(result.attempts.map(({ provider }) => provider)).toStrictEqual(["there", "here"]);
   });
 
   test("silence before the headers is no gap", async () => {
     const time = heldTime();
-    await using late = await replayServer(() => (time.pass(soon * 3), reply));
-    expect((await ask(clientIn(time, late), { gapMs: soon * 2 })).provider).toBe("there");
+    await using late = await replayServer(() => (time.advance(soon * 3), reply));
+    expect((await callModel(clientIn(time, late), { gapMs: soon * 2 })).provider).toBe("there");
   });
 
   test.each([
@@ -101,9 +101,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await using server = await replayServer({ "*": [{ ...reply, stall }, reply] });
     const time = heldTime();
     await leavingNothing(server, async () => {
-      const given = await time.passInSilence(server, ask(clientIn(time, server), { gapMs: soon }, 2), 1);
-      expect(given.attempts).toMatchObject([{ status: 200, error: { kind: "timeout" } }, { status: 200 }]);
-      expect(given.attempts[0]?.error?.message).toContain("timeouts.gapMs");
+      const result = await time.passInSilence(server, callModel(clientIn(time, server), { gapMs: soon }, 2), 1);
+      expect(result.attempts).toMatchObject([{ status: 200, error: { kind: "timeout" } }, { status: 200 }]);
+      expect(result.attempts[0]?.error?.message).toContain("timeouts.gapMs");
       expect(await server.requests[0]?.ended).toBe("aborted");
     });
   });
@@ -115,7 +115,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await leavingNothing(
       server,
       async () => {
-        const asking = ask(clientIn(time, server), { totalMs: soon * 2 }, 3);
+        const asking = callModel(clientIn(time, server), { totalMs: soon * 2 }, 3);
         const error = await errorOf(time.passInSilence(server, asking));
         expect(error.code).toBe("timeout");
         expect(server.requests).toHaveLength(1);
@@ -129,13 +129,13 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     const time = heldTime();
     const sleep = (_: number, signal: AbortSignal): Promise<void> => (time.passLater(soon), forever(signal));
     const client = clientAt(server, "openai-chat", { effects: { ...time.options.effects, sleep } });
-    const error = await errorOf(ask(client, { totalMs: soon }, 3));
+    const error = await errorOf(callModel(client, { totalMs: soon }, 3));
     expect(error.code).toBe("timeout");
     expect(server.requests).toHaveLength(1);
   });
 });
 
-/** A sleep that ends with its signal only. */
+/** A sleep that ends only with its signal. */
 function forever(signal: AbortSignal): Promise<void> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("woken"))));
 }
@@ -147,7 +147,7 @@ test("a timeout in the middle of a stream is its last delta, and what had arrive
     server,
     async () => {
       const stream = clientIn(time, server).stream(QUESTION, { timeouts: { gapMs: soon } });
-      // Time passes once a text has arrived.
+      // Time advances once a text has arrived.
       while ((await stream.next()).value?.kind !== "text");
       const { deltas, error } = await time.passInSilence(server, readAll(stream));
       expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
@@ -164,16 +164,20 @@ test("a provider's own limit ends a stream that nobody reads, and is found on co
   await leavingNothing(
     server,
     async () => {
-      const heard: unknown[] = [];
+      const unhandled: unknown[] = [];
       const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: soon } };
       const { effects } = time.options;
-      const client = createClient({ providers: { there }, effects, onAttempt: ({ error }) => heard.push(error?.kind) });
+      const client = createClient({
+        providers: { there },
+        effects,
+        onAttempt: ({ error }) => unhandled.push(error?.kind),
+      });
       const stream = client.stream(QUESTION);
       await stream.next();
-      time.pass(soon);
+      time.advance(soon);
       expect(await server.requests[0]?.ended).toBe("aborted");
       await new Promise((resolve) => setImmediate(resolve));
-      expect(heard).toStrictEqual(["timeout"]);
+      expect(unhandled).toStrictEqual(["timeout"]);
       const { deltas, error } = await readAll(stream);
       expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
       expect(error?.message).toContain(`${soon} ms (timeouts.totalMs)`);
@@ -192,12 +196,12 @@ test.each<[whose: string, own: object, client: object, call: object, totalMs: nu
 });
 
 test("a reader that takes its time is no silence", async () => {
-  // In pieces, so that the answer is not whole when the reader pauses.
+  // In chunks, so that the answer is not complete when the reader pauses.
   await using server = await replayServer({ "*": { ...streamed, delayMs: 5 } });
   const time = heldTime();
   const stream = clientIn(time, server).stream(QUESTION, { timeouts: { gapMs: soon } });
   await stream.next();
-  time.pass(soon * 3);
+  time.advance(soon * 3);
   expect((await readAll(stream)).error).toBeUndefined();
 });
 
@@ -209,7 +213,7 @@ test("a reader that takes longer than the call may is told so when it comes back
     async () => {
       const stream = clientIn(time, server).stream(QUESTION, { timeouts: { totalMs: soon } });
       await stream.next();
-      time.pass(soon);
+      time.advance(soon);
       expect(await server.requests[0]?.ended).toBe("aborted");
       const { deltas, error } = await readAll(stream);
       expect(error?.code).toBe("timeout");
@@ -235,7 +239,7 @@ test("the limit for a connection is the transport's, and its word counts", async
 });
 
 describe("a local provider", () => {
-  /** Gives deltas, then falls silent for a time, whatever its signal says. */
+  /** Yields deltas, then stays silent for a time and ignores its signal. */
   const deaf = (time: HeldTime, deltas: readonly Delta[], ms = soon): LocalProvider => ({
     async *answer() {
       yield* deltas;
@@ -245,9 +249,9 @@ describe("a local provider", () => {
   });
 
   test("that falls silent is left behind", async () => {
-    const said = answer(delta("text", { textDelta: "Down" })).slice(0, -1);
+    const partialDeltas = answer(delta("text", { textDelta: "Down" })).slice(0, -1);
     const time = heldTime();
-    const client = createClient({ providers: { here: deaf(time, said) }, ...time.options });
+    const client = createClient({ providers: { here: deaf(time, partialDeltas) }, ...time.options });
     const { deltas, error } = await readAll(client.stream({ model: "m", messages: [] }, { timeouts: { gapMs: soon } }));
     expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
     expect(error?.code).toBe("timeout");
@@ -258,9 +262,9 @@ describe("a local provider", () => {
     const providers = { slow: deaf(time, []), here: { answer: () => answer() } };
     const client = createClient({ providers, ...time.options });
     const options = { timeouts: { replyMs: soon }, retry: { attempts: 1 }, fallbacks: ["here/m"] };
-    const given = await client.complete({ model: "slow/m", messages: [] }, options);
-    expect(given.provider).toBe("here");
-    expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+    const result = await client.complete({ model: "slow/m", messages: [] }, options);
+    expect(result.provider).toBe("here");
+    expect(result.attempts[0]?.error?.message).toContain("timeouts.replyMs");
   });
 
   test("may take its time before it begins", async () => {
@@ -268,7 +272,7 @@ describe("a local provider", () => {
     const here: LocalProvider = {
       async *answer() {
         await new Promise((resolve) => setImmediate(resolve));
-        time.pass(soon * 2);
+        time.advance(soon * 2);
         yield* answer();
       },
     };

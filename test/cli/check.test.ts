@@ -1,10 +1,10 @@
-// `koine check` and `koine validate`: what they tell, and how they end.
+// Tests `koine check` and `koine validate`: their output and exit codes.
 import { describe, expect, test } from "vitest";
-import { anthropicRequest, chatRequest, chatResponse, runEvents, stored } from "./samples.ts";
-import { koine, lines, parsed } from "./support.ts";
+import { anthropicRequest, chatRequest, chatResponse, runEvents, storedMessages } from "./samples.ts";
+import { koine, lines, parseLines } from "./support.ts";
 
 describe("check", () => {
-  test("lists the losses of each record, then all of them, and writes no payload", async () => {
+  test("lists the losses of each record and the totals, and writes no payload", async () => {
     const { code, stdout, stderr } = await koine("check --to gemini %/a.jsonl", {
       files: { "a.jsonl": lines(anthropicRequest, chatRequest, "oops") },
     });
@@ -20,9 +20,9 @@ describe("check", () => {
     expect(code).toBe(1);
   });
 
-  test("--json has a line for each record and one that sums up", async () => {
+  test("--json writes a line for each record and a summary line", async () => {
     const { stdout, stderr } = await koine("check --to gemini --json", { stdin: lines(anthropicRequest, "oops") });
-    expect(parsed(stdout)).toMatchObject([
+    expect(parseLines(stdout)).toMatchObject([
       { file: "stdin", line: 1, from: "anthropic", kind: "request", to: "gemini", losses: [] },
       { file: "stdin", line: 2, losses: [], error: { code: "invalid-json" } },
       { summary: { to: "gemini", records: 2, checked: 1, failed: 1, losses: [] } },
@@ -34,14 +34,14 @@ describe("check", () => {
     ["--fail-on loss", 3],
     ["--fail-on breaks", 0],
     ["", 0],
-  ])("%s ends with %i", async (args, code) => {
+  ])("%s exits with %i", async (args, code) => {
     const outcome = await koine(`check --quiet --to gemini ${args}`, { stdin: lines(chatRequest) });
     expect(outcome).toMatchObject({ code, stdout: "", stderr: "" });
   });
 
-  test("a stream is checked as a whole", async () => {
+  test("a stream is checked as one record", async () => {
     const { stdout } = await koine("check --from run --to tagged --kind stream --json", { stdin: lines(...runEvents) });
-    expect(parsed(stdout)[0]).toMatchObject({
+    expect(parseLines(stdout)[0]).toMatchObject({
       line: 1,
       from: "run",
       kind: "stream",
@@ -49,9 +49,9 @@ describe("check", () => {
     });
   });
 
-  test("what is lost of a response points into the response", async () => {
+  test("the loss paths of a response point into the response", async () => {
     const { stdout } = await koine("check --to tagged --json", { stdin: lines(chatResponse) });
-    const [{ losses }] = parsed(stdout) as [{ losses: { path: string }[] }];
+    const [{ losses }] = parseLines(stdout) as [{ losses: { path: string }[] }];
     expect(losses.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["/id", "/model", "/usage", "/finishReason"]),
     );
@@ -59,14 +59,14 @@ describe("check", () => {
 });
 
 describe("validate", () => {
-  const [question, call, result] = stored;
+  const [question, call, result] = storedMessages;
 
-  test("stored messages on lines are valid, and so are they as a list", async () => {
-    expect(await koine("validate", { stdin: lines(...stored) })).toMatchObject({
+  test("stored messages are valid as lines and as a list", async () => {
+    expect(await koine("validate", { stdin: lines(...storedMessages) })).toMatchObject({
       code: 0,
       stdout: "3 records: 3 valid, 0 not.\n",
     });
-    expect(await koine("validate", { stdin: JSON.stringify(stored) })).toMatchObject({
+    expect(await koine("validate", { stdin: JSON.stringify(storedMessages) })).toMatchObject({
       code: 0,
       stdout: "1 record: 1 valid, 0 not.\n",
     });
@@ -74,26 +74,26 @@ describe("validate", () => {
 
   test.each<[sentence: string, records: unknown[], expected: string[]]>([
     [
-      "a result without a call, across lines",
+      "a tool result without its call, across lines",
       [question, result],
       ["stdin:2: /parts/0/toolCallId: No call with the id"],
     ],
-    ["a call twice, across lines", [question, call, call], ["stdin:3: /parts/0/toolCallId: Another call"]],
-    ["another conversation may use the same ids", [question, call, question, call], []],
+    ["a duplicate tool call, across lines", [question, call, call], ["stdin:3: /parts/0/toolCallId: Another call"]],
+    ["another conversation can use the same ids", [question, call, question, call], []],
     [
-      "a version from tomorrow",
+      "a schema version that is too new",
       [{ ...question, metadata: { schemaVersion: 99 } }],
       ["stdin:1: /metadata/schemaVersion: This message has schema version 99"],
     ],
     [
-      "no version",
+      "a missing schema version",
       [{ ...question, metadata: {} }],
       ["stdin:1: /metadata/schemaVersion: A stored message needs metadata.schemaVersion"],
     ],
     [
-      "a part that has no place there",
+      "a part that is not allowed in the role",
       [{ ...question, parts: [{ type: "refusal", text: "No." }] }],
-      ["stdin:1: /parts/0: A user message holds"],
+      ["stdin:1: /parts/0: A user message can contain"],
     ],
     ["a list", [[question, { ...question, role: "king" }]], ["stdin:1: /1/role: "]],
     [
@@ -102,33 +102,33 @@ describe("validate", () => {
       ['stdin:1: anthropic at "/messages/0": Expected'],
     ],
     [
-      "a payload that makes no sense",
+      "a payload whose canonical value is invalid",
       [{ ...chatRequest, messages: [{ role: "tool", tool_call_id: "x", content: "y" }] }],
-      ["stdin:1: /messages/0/parts/0/toolCallId (of its canonical request): No call"],
+      ["stdin:1: /messages/0/parts/0/toolCallId (in the canonical request): No call"],
     ],
-    ["no JSON", ["oops"], ["stdin:1: Invalid JSON at column 1"]],
+    ["invalid JSON", ["oops"], ["stdin:1: Invalid JSON at column 1"]],
   ])("%s", async (_sentence, records, expected) => {
     const { code, stdout } = await koine("validate", { stdin: lines(...records) });
-    const told = stdout.split("\n").slice(0, -2);
-    expect(told).toHaveLength(expected.length);
-    expected.forEach((beginning, index) => expect(told[index]).toContain(beginning));
+    const issueLines = stdout.split("\n").slice(0, -2);
+    expect(issueLines).toHaveLength(expected.length);
+    expected.forEach((beginning, index) => expect(issueLines[index]).toContain(beginning));
     expect(code).toBe(expected.length === 0 ? 0 : 1);
   });
 
-  test("version 1 is lifted before it is judged", async () => {
+  test("messages of version 1 are migrated before validation", async () => {
     const { stdout } = await koine("validate", { stdin: lines({ ...question, metadata: { schemaVersion: 1 } }) });
     expect(stdout).toBe("1 record: 1 valid, 0 not.\n");
   });
 
-  test("--json has a line for each issue and one that sums up", async () => {
+  test("--json writes a line for each issue and a summary line", async () => {
     const { stdout } = await koine("validate --json", { stdin: lines({ ...question, role: "king" }) });
-    expect(parsed(stdout)).toMatchObject([
+    expect(parseLines(stdout)).toMatchObject([
       { file: "stdin", line: 1, path: "/role", code: "unknown-word" },
       { summary: { records: 1, valid: 0, invalid: 1, issues: 1 } },
     ]);
   });
 
-  test("a stream must keep the rules of deltas", async () => {
+  test("a stream must obey the rules of the delta contract", async () => {
     const [start, text, , done] = runEvents;
     const good = await koine("validate --from run --kind stream", { stdin: lines(start, text, done) });
     expect(good).toMatchObject({ code: 0, stdout: "1 record: 1 valid, 0 not.\n" });

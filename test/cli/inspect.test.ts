@@ -1,7 +1,7 @@
-// `koine inspect`: what a person reads, compared with what was found good to read. `vitest -u` writes the pages anew.
+// Tests `koine inspect`: its text output is compared with files in golden/. `vitest -u` writes them again.
 import { describe, expect, test } from "vitest";
-import { agentRequest, anthropicError, chatResponse, runEvents, stored } from "./samples.ts";
-import { koine, lines, parsed } from "./support.ts";
+import { agentRequest, anthropicError, chatResponse, runEvents, storedMessages } from "./samples.ts";
+import { koine, lines, parseLines } from "./support.ts";
 
 const hostile = {
   model: "claude-opus-4-8\u001B[2J",
@@ -101,7 +101,7 @@ describe("pages", () => {
     ["agent-narrow-and-full", "inspect --full", lines(agentRequest)],
     ["answers", "inspect", lines(cited, refused, long, anthropicError)],
     ["code", "inspect", lines(code)],
-    ["stored-messages-on-lines", "inspect", lines(...stored, ...stored)],
+    ["stored-messages-on-lines", "inspect", lines(...storedMessages, ...storedMessages)],
     ["stream", "inspect --from run --kind stream", lines(...runEvents)],
     ["hostile", "inspect", lines(hostile)],
   ])("%s", async (name, args, stdin) => {
@@ -109,13 +109,13 @@ describe("pages", () => {
     const { code, stdout, stderr } = await koine(args, { stdin, env: { COLUMNS: String(columns) } });
     expect(stderr).toBe("");
     expect(code).toBe(0);
-    // eslint-disable-next-line no-control-regex -- none of these may be left
+    // eslint-disable-next-line no-control-regex -- the output must contain no control characters
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/);
     await expect(stdout).toMatchFileSnapshot(`golden/${name}.txt`);
   });
 });
 
-test("roles are coloured on a terminal, and only there", async () => {
+test("roles are colored only on a terminal", async () => {
   const stdin = lines(agentRequest);
   const shown = await koine("inspect", { stdin, terminals: ["stdout"], columns: 60 });
   expect(shown.stdout).toContain("\u001B[32muser\u001B[39m");
@@ -123,14 +123,14 @@ test("roles are coloured on a terminal, and only there", async () => {
   expect(plain.stdout).not.toContain("\u001B");
 });
 
-test("messages of the model that were never stored are shown, too", async () => {
+test("canonical messages that were never stored are shown", async () => {
   const { stdout } = await koine("inspect --from canonical", {
     stdin: JSON.stringify([{ role: "user", parts: [{ type: "text", text: "Hi." }] }]),
   });
   expect(stdout).toContain("user\n  Hi.\n");
 });
 
-test("what would be lost stands below the record, each explanation once; notes are only counted", async () => {
+test("losses are shown below the record, each explanation once; notes are only counted", async () => {
   const stdin = lines(agentRequest);
   const { stdout } = await koine("inspect --to gemini", { stdin });
   expect(stdout).toMatch(/\nto gemini:\n(?:.*\n)*? {2}loss {4}reasoning-unsupported +\/messages\/2\/parts\/0\n {10}\S/);
@@ -141,7 +141,7 @@ test("what would be lost stands below the record, each explanation once; notes a
   expect(full.stdout).not.toContain("--full");
 });
 
-test("where there are only notes, nothing is lost", async () => {
+test("a record with only notes has no losses", async () => {
   const request = { model: "gpt-5", max_tokens: 5, messages: [{ role: "user", content: "Hi." }] };
   const { stdout } = await koine("inspect --to gemini", { stdin: lines(request) });
   expect(stdout).toContain("\nto gemini: no losses, 1 note; --full shows them\n");
@@ -151,23 +151,23 @@ describe("a record that could be of several dialects", () => {
   const hi = { role: "user", content: "Hi." };
   const called = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] };
 
-  test("is read as the likeliest, which is said once", async () => {
+  test("is read as the most likely dialect, with one note", async () => {
     const { code, stdout } = await koine("inspect", { stdin: lines([hi], [hi]) });
     expect(stdout.match(/^── stdin:\d · openai-chat\? messages ─/gm)).toHaveLength(2);
-    expect(stdout.match(/Could be of several dialects; read as openai-chat\./g)).toHaveLength(1);
+    expect(stdout.match(/The record fits several dialects; it was read as/g)).toHaveLength(1);
     expect(code).toBe(0);
     const quiet = await koine("inspect -q", { stdin: lines([hi]) });
     expect(quiet.stdout).toContain("openai-chat? messages");
-    expect(quiet.stdout).not.toContain("Could be");
+    expect(quiet.stdout).not.toContain("several dialects");
   });
 
-  test("belongs to the conversation around it", async () => {
+  test("joins the conversation of its neighbors", async () => {
     const { stdout } = await koine("inspect", { stdin: lines(hi, called, hi) });
     expect(stdout.match(/^──.*$/gm)).toStrictEqual([expect.stringContaining("── stdin:1 · anthropic messages ─")]);
   });
 });
 
-test("a line feed at the end is no line more", async () => {
+test("a trailing line feed is not another line", async () => {
   const result = (count: number): object => ({
     role: "user",
     content: [{ type: "tool_result", tool_use_id: "t", content: "line\n".repeat(count) }],
@@ -182,23 +182,23 @@ test.each([
   [76, ["── a-file-with-a-long-name.jsonl:1 · anthropic request · claude-opus-4-8 "]],
   [60, ["── a-file-with-a…:1 · anthropic request · claude-opus-4-8 "]],
   [40, ["── a-file-with…:1 · anthropic request ", "claude-opus-4-8"]],
-])("in %i columns the name of the file is cut before the model is", async (columns, expected) => {
+])("in %i columns the file name is clipped before the model", async (columns, expected) => {
   const { stdout } = await koine("inspect %/a-file-with-a-long-name.jsonl", {
     files: { "a-file-with-a-long-name.jsonl": lines(agentRequest) },
     env: { COLUMNS: String(columns) },
   });
   const shown = stdout.split("\n").slice(0, expected.length);
   shown.forEach((line, index) => expect(line.replace(/─+$/, "")).toBe(expected[index]));
-  // Wider, the folder is there, too, and cut off by the test.
+  // In wider output the title also contains the folder, which the test helper removes.
   if (columns < 100) expect(shown[0]).toHaveLength(columns);
 });
 
 describe("--json", () => {
-  test("has each record as the model has it, a line each, and one that sums up", async () => {
+  test("writes the canonical value of each record as a line, and a summary line", async () => {
     const { code, stdout, stderr } = await koine("inspect --json --to gemini", {
-      stdin: lines(agentRequest, chatResponse, anthropicError, "oops", stored),
+      stdin: lines(agentRequest, chatResponse, anthropicError, "oops", storedMessages),
     });
-    expect(parsed(stdout)).toMatchObject([
+    expect(parseLines(stdout)).toMatchObject([
       { file: "stdin", line: 1, from: "anthropic", kind: "request", value: { model: "claude-opus-4-8" } },
       { line: 2, from: "openai-chat", kind: "response", value: { message: { role: "assistant" } } },
       { line: 3, kind: "error", value: { kind: "overloaded", message: "Try again." }, losses: [] },
@@ -210,28 +210,28 @@ describe("--json", () => {
     expect(code).toBe(1);
   });
 
-  test("says what is a guess, keeps every digit, and with --quiet sums nothing up", async () => {
+  test("marks guesses, preserves every digit, and writes no summary with --quiet", async () => {
     const text =
       '{"model":"opus","top_p":0.10000000000000000001,"max_tokens":5,"messages":[{"role":"user","content":"Hi."}]}';
     const { stdout } = await koine("inspect --json --quiet", { stdin: text });
     expect(stdout).toContain("0.10000000000000000001");
-    expect(parsed(stdout)).toMatchObject([{ from: "openai-chat", guessed: true, kind: "request" }]);
+    expect(parseLines(stdout)).toMatchObject([{ from: "openai-chat", guessed: true, kind: "request" }]);
   });
 
-  test("has the answer of a stream, and what arrived of one that breaks off", async () => {
+  test("writes the answer of a stream, and the partial answer of an interrupted stream", async () => {
     const whole = await koine("inspect --json -q --from run --kind stream", { stdin: lines(...runEvents) });
-    expect(parsed(whole.stdout)).toMatchObject([
+    expect(parseLines(whole.stdout)).toMatchObject([
       { from: "run", kind: "stream", value: { message: { parts: [{ text: "Hello" }] }, model: "demo" } },
     ]);
     const cut = await koine("inspect --json -q --from run --kind stream", { stdin: lines(...runEvents.slice(0, 2)) });
-    expect(parsed(cut.stdout)).toMatchObject([
+    expect(parseLines(cut.stdout)).toMatchObject([
       { kind: "stream", value: [{ parts: [{ text: "Hel" }] }], error: { code: "truncated" } },
     ]);
     expect(cut.code).toBe(1);
   });
 });
 
-test("one record by its line", async () => {
+test("--line shows one record", async () => {
   const files = { "a.jsonl": lines(agentRequest, cited, agentRequest) };
   const { stdout, code } = await koine("inspect --line 2 %/a.jsonl", { files });
   expect(stdout.match(/^──.*$/gm)).toStrictEqual([
@@ -244,11 +244,11 @@ test("one record by its line", async () => {
   });
   expect(await koine("inspect --line x", {})).toMatchObject({
     code: 2,
-    stderr: 'koine: --line is a number from 1, not "x".\n',
+    stderr: 'koine: --line must be a number from 1, not "x".\n',
   });
 });
 
-test("what came of a stream that breaks off is shown, and that it breaks off", async () => {
+test("an interrupted stream is shown as far as it arrived, and reported", async () => {
   const { stdout, stderr, code } = await koine("inspect --from run --kind stream", {
     stdin: lines(...runEvents.slice(0, 2)),
   });

@@ -1,15 +1,15 @@
-// Where `koine convert` puts what it makes: the report, the output file, and the exit code.
+// Tests the outputs of `koine convert`: the report, the output file, and the exit code.
 import { describe, expect, test } from "vitest";
-import { chatRequest, geminiRequest, geminiTwin } from "./samples.ts";
-import { koine, lines, parsed } from "./support.ts";
+import { chatRequest, geminiRequest, convertedGeminiRequest } from "./samples.ts";
+import { koine, lines, parseLines } from "./support.ts";
 
 describe("the report", () => {
   const stdin = lines(chatRequest, geminiRequest, "oops");
 
   test.each([
-    ["r.jsonl", (text: string): unknown => parsed(text)],
+    ["r.jsonl", (text: string): unknown => parseLines(text)],
     ["r.json", (text: string): unknown => JSON.parse(text)],
-  ])("%s holds every loss and failure", async (name, read) => {
+  ])("%s contains every loss and failure", async (name, read) => {
     const { file, code } = await koine(`convert --to flat --report %/${name}`, { stdin });
     expect(read(file(name))).toMatchObject([
       {
@@ -23,11 +23,15 @@ describe("the report", () => {
   });
 
   test.each([
-    ["the input", "--report %/in.jsonl %/in.jsonl", '--report would write over "in.jsonl", which is read'],
-    ["the input by another way", "--report %/./in.jsonl %/in.jsonl", '--report would write over "in.jsonl"'],
+    ["the input", "--report %/in.jsonl %/in.jsonl", '--report would overwrite the input file "in.jsonl"'],
+    [
+      "the input by another path",
+      "--report %/./in.jsonl %/in.jsonl",
+      '--report would overwrite the input file "in.jsonl"',
+    ],
     ["the output itself", "-o %/x.json --report %/./x.json %/in.jsonl", "--report and --output are both"],
-    ["an output that is there", "-o %/old.json --report %/old.json %/in.jsonl", "--report and --output are both"],
-    ["standard output", "--report - %/in.jsonl", "--report needs the name of a file"],
+    ["an existing output", "-o %/old.json --report %/old.json %/in.jsonl", "--report and --output are both"],
+    ["standard output", "--report - %/in.jsonl", "--report needs a file name"],
   ])("must not be %s", async (_sentence, args, message) => {
     const files = { "in.jsonl": lines(chatRequest), "old.json": "old" };
     const outcome = await koine(`convert --to gemini ${args}`, { files });
@@ -38,9 +42,9 @@ describe("the report", () => {
     expect(outcome.file("old.json")).toBe("old");
   });
 
-  test("the summary as JSON never mixes with payloads", async () => {
-    const apart = await koine("convert --to gemini --json", { stdin: lines(chatRequest) });
-    expect(JSON.parse(apart.stderr)).toMatchObject({
+  test("the JSON summary never goes to the stream of the payloads", async () => {
+    const onStderr = await koine("convert --to gemini --json", { stdin: lines(chatRequest) });
+    expect(JSON.parse(onStderr.stderr)).toMatchObject({
       to: "gemini",
       records: 1,
       converted: 1,
@@ -59,14 +63,19 @@ describe("exit codes", () => {
     ["losses below the level", "--fail-on breaks", 0],
     ["losses of the level", "--fail-on loss", 3],
     ["losses above the level", "--fail-on note", 3],
-    ["losses that nobody asked about", "", 0],
+    ["losses without --fail-on", "", 0],
   ])("%s", async (_sentence, args, expected) => {
     expect((await koine(`convert --to gemini ${args}`, { stdin: lines(chatRequest) })).code).toBe(expected);
   });
 
   test.each([
-    ["no target", "convert", 2, "Say what to write with --to (openai-chat,"],
-    ["an unknown dialect", "convert --to latin", 2, "--to is one of openai-chat, openai-responses, anthropic, gemini,"],
+    ["no target", "convert", 2, "Name the dialect to write with --to (openai-chat,"],
+    [
+      "an unknown dialect",
+      "convert --to latin",
+      2,
+      "--to must be one of openai-chat, openai-responses, anthropic, gemini,",
+    ],
     [
       "an unknown option",
       "convert --to gemini --nope",
@@ -74,12 +83,12 @@ describe("exit codes", () => {
       `Unknown option '--nope'; "koine convert --help" lists the options.`,
     ],
     ["an option without its value", "convert --to", 2, "Option '-t, --to <value>' argument missing"],
-    ["an unknown vendor", "convert --to gemini --vendor nobody", 2, 'There is no vendor "nobody"'],
+    ["an unknown vendor", "convert --to gemini --vendor nobody", 2, 'The vendor "nobody" is not known'],
     ["records as events", "convert --to gemini --format sse", 2, "Only streams can be written as server-sent events"],
-    ["a file that is not there", "convert --to gemini %/none.json", 4, 'There is no file "none.json".'],
+    ["a missing file", "convert --to gemini %/none.json", 4, 'There is no file "none.json".'],
     ["a folder", "convert --to gemini %", 4, "is a folder; name a file."],
     [
-      "a folder to write into that is not there",
+      "a missing output folder",
       "convert --to gemini -o %/no/out.json",
       4,
       'There is no folder to write "no/out.json" into.',
@@ -101,18 +110,18 @@ describe("exit codes", () => {
 describe("the output file", () => {
   const files = { "out.json": "old", "in.jsonl": lines(chatRequest) };
 
-  test("appears when it is whole", async () => {
+  test("appears when it is complete", async () => {
     const outcome = await koine("convert -q --to gemini -o %/out.json %/in.jsonl", { files });
-    expect(JSON.parse(outcome.file("out.json"))).toStrictEqual(geminiTwin);
+    expect(JSON.parse(outcome.file("out.json"))).toStrictEqual(convertedGeminiRequest);
     expect(outcome).toMatchObject({ stdout: "", files: "in.jsonl out.json" });
   });
 
-  test("may be the input itself", async () => {
+  test("can be the input file", async () => {
     const outcome = await koine("convert -q --to gemini -o %/in.jsonl %/in.jsonl", { files });
-    expect(JSON.parse(outcome.file("in.jsonl"))).toStrictEqual(geminiTwin);
+    expect(JSON.parse(outcome.file("in.jsonl"))).toStrictEqual(convertedGeminiRequest);
   });
 
-  test("stays as it was where the run stops", async () => {
+  test("is not changed if --strict stops the conversion", async () => {
     const outcome = await koine("convert --strict --to gemini -o %/out.json", {
       files,
       stdin: lines(chatRequest, "oops"),

@@ -1,4 +1,4 @@
-// The real program, as a process of its own: pipes, signals, exit codes, help. They all start at once.
+// Tests the program as a separate process: pipes, signals, exit codes and help. The processes run concurrently.
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,39 +17,42 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "koine-program-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
+interface ProcessResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-function start(args: readonly string[], flags: readonly string[] = [], options: SpawnOptions = {}): ChildProcess {
+function spawnKoine(args: readonly string[], flags: readonly string[] = [], options: SpawnOptions = {}): ChildProcess {
   return spawn(process.execPath, ["--conditions=koine-source", ...flags, MAIN, ...args], { ...options, stdio: "pipe" });
 }
 
-function ended(child: ChildProcess, stdin?: string): Promise<Ended> {
-  const said = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
+function waitForEnd(child: ChildProcess, stdin?: string): Promise<ProcessResult> {
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
   child.stdin?.on("error", () => undefined);
   if (stdin !== undefined) child.stdin?.end(stdin);
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
 }
 
-const OLD = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`;
+const OLD_NODE_MODULE = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`;
 
 test.concurrent("converts standard input to standard output", async () => {
-  const { code, stdout, stderr } = await ended(start(["convert", "--to", "gemini"]), lines(chatRequest, "oops"));
+  const { code, stdout, stderr } = await waitForEnd(
+    spawnKoine(["convert", "--to", "gemini"]),
+    lines(chatRequest, "oops"),
+  );
   expect(JSON.parse(stdout)).toMatchObject({ contents: [{ role: "user" }] });
   expect(stderr).toContain("stdin:2: Invalid JSON");
   expect(stderr).toContain("2 records: 1 converted, 1 failed.");
   expect(code).toBe(1);
 });
 
-test.concurrent("a reader that has seen enough ends it without a word", async () => {
-  const child = start(["convert", "-q", "--to", "gemini"]);
+test.concurrent("a closed output pipe ends it silently", async () => {
+  const child = spawnKoine(["convert", "-q", "--to", "gemini"]);
   child.stdout?.once("data", () => child.stdout?.destroy());
-  const { code, stderr } = await ended(child, lines(...Array.from({ length: 20_000 }, () => chatRequest)));
+  const { code, stderr } = await waitForEnd(child, lines(...Array.from({ length: 20_000 }, () => chatRequest)));
   expect(stderr).toBe("");
   expect(code).toBe(0);
 });
@@ -57,38 +60,38 @@ test.concurrent("a reader that has seen enough ends it without a word", async ()
 test.concurrent.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("%s ends it with %i and leaves no half a file", async (signal, expected) => {
-  const own = mkdtempSync(join(folder, "interrupted-"));
-  const child = start(["convert", "--to", "gemini", "-o", join(own, "out.jsonl")]);
-  const end = ended(child);
+] as const)("%s ends it with %i and leaves no partial file", async (signal, expected) => {
+  const outputFolder = mkdtempSync(join(folder, "interrupted-"));
+  const child = spawnKoine(["convert", "--to", "gemini", "-o", join(outputFolder, "out.jsonl")]);
+  const end = waitForEnd(child);
   child.stdin?.write(lines(chatRequest));
-  await expect.poll(() => readdirSync(own), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => readdirSync(outputFolder), { timeout: 30_000 }).toHaveLength(1);
   child.kill(signal);
   const { code, stderr } = await end;
   expect(code).toBe(expected);
   expect(stderr).toBe("");
-  expect(readdirSync(own)).toStrictEqual([]);
+  expect(readdirSync(outputFolder)).toStrictEqual([]);
 });
 
-test.concurrent("an old Node is told so in one line", async () => {
-  const { code, stdout, stderr } = await ended(start(["convert"], ["--import", OLD]), "");
+test.concurrent("an old Node version is reported in one line", async () => {
+  const { code, stdout, stderr } = await waitForEnd(spawnKoine(["convert"], ["--import", OLD_NODE_MODULE]), "");
   expect(stderr).toBe("koine needs Node 22.19 or newer; this is 20.1.0.\n");
   expect({ code, stdout }).toStrictEqual({ code: 1, stdout: "" });
 });
 
-test("that Node is the one the package asks for", () => {
+test("the required Node version is the one of package.json", () => {
   const { engines } = JSON.parse(readFileSync("package.json", "utf8")) as { engines: { node: string } };
   expect(readFileSync(MAIN, "utf8")).toContain(`[${engines.node.replace(">=", "").replace(".", ", ")}]`);
 });
 
-test("help lists the commands, and each has its own", async () => {
+test("help lists the commands, and each command has its own help", async () => {
   const { code, stdout } = await koine("--help");
   expect(code).toBe(0);
   for (const name of Object.keys(COMMANDS)) {
     expect(stdout).toContain(`\n  ${name} `);
-    const own = await koine(`${name} --help`);
-    expect(own.stdout).toContain(`Usage\n  koine ${name} `);
-    expect((await koine(`help ${name}`)).stdout).toBe(own.stdout);
+    const commandHelp = await koine(`${name} --help`);
+    expect(commandHelp.stdout).toContain(`Usage\n  koine ${name} `);
+    expect((await koine(`help ${name}`)).stdout).toBe(commandHelp.stdout);
   }
 });
 
@@ -105,22 +108,22 @@ test.each([
   expect(outcome.stdout).toContain(text);
 });
 
-test("an unknown command lists what there is", async () => {
+test("an unknown command lists the commands", async () => {
   const { code, stderr } = await koine("translate");
-  expect(stderr).toBe(`koine: There is no command "translate"; there are ${Object.keys(COMMANDS).join(", ")}.\n`);
+  expect(stderr).toBe(`koine: There is no command "translate". Commands: ${Object.keys(COMMANDS).join(", ")}.\n`);
   expect(code).toBe(2);
 });
 
-/** A ledger with one thread, as a file. */
-async function ledgerFile(): Promise<Buffer> {
+/** Returns the file of a ledger with one thread. */
+async function createLedgerFile(): Promise<Buffer> {
   const path = join(folder, "koine.db");
   const ledger = await openLedger(`sqlite:${path}`);
   const { id } = await ledger.createThread();
-  const [said] = await ledger.append(id, [user("Hi.")]);
+  const [message] = await ledger.append(id, [user("Hi.")]);
   const run = await ledger.beginRun({
     id: "01K5ZC9V2XQ3D8T7M4N6P0R1S2",
     threadId: id,
-    forkFromMessageId: said?.id,
+    forkFromMessageId: message?.id,
     metadata: { provider: "demo", model: "koine", request: {} },
   });
   await run.commit([assistant("Hello.")]);
@@ -138,15 +141,15 @@ const FILES = {
     'data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 };
 
-test("every example of the help works as it stands", async () => {
-  const files = { ...FILES, "koine.db": await ledgerFile() };
+test("every example of the help works", async () => {
+  const files = { ...FILES, "koine.db": await createLedgerFile() };
   const names = new RegExp(`\\b(${Object.keys(files).join("|").replaceAll(".", "\\.")})\\b(?!l)`, "g");
   let seen = 0;
   for (const load of Object.values(COMMANDS)) {
     const command = await load();
     for (const [example] of command.examples) {
       seen++;
-      // It would go on for ever; serve.test.ts runs it.
+      // `koine serve` runs until it is interrupted; serve.test.ts runs it.
       if (command.name === "serve") {
         parseCommandArguments(command, example.split(" ").slice(2));
         continue;
@@ -173,10 +176,10 @@ test("the documentation shows every command and option", async () => {
   }
 });
 
-test("a temporary file of a run that was killed is in nobody's way", async () => {
-  const left = join(folder, "out.json");
-  writeFileSync(`${left}.1.tmp`, "rest");
-  const { code } = await koine(`convert -q --to gemini -o ${left}`, { stdin: lines(chatRequest) });
+test("a temporary file of a killed process does not prevent the output", async () => {
+  const output = join(folder, "out.json");
+  writeFileSync(`${output}.1.tmp`, "rest");
+  const { code } = await koine(`convert -q --to gemini -o ${output}`, { stdin: lines(chatRequest) });
   expect(code).toBe(0);
-  expect(existsSync(left)).toBe(true);
+  expect(existsSync(output)).toBe(true);
 });

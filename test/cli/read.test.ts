@@ -1,4 +1,4 @@
-// How bytes become records: lines and documents cut out of any chunks, formats told by their beginning.
+// Tests the splitting of bytes into records for any chunking, and the detection of the format.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SplitResult } from "../../src/cli/read/json-splitter.ts";
@@ -7,24 +7,24 @@ import { detectFormatByName, detectFormatByText } from "../../src/cli/read/detec
 import { LineSplitter } from "../../src/cli/read/line-splitter.ts";
 import type { RawRecord } from "../../src/cli/read/raw-record.ts";
 
-interface Splitter<T> {
+interface ByteSplitter<T> {
   push(chunk: Buffer): T[];
   end(): T[];
 }
 
-/** Pushes bytes in pieces of these sizes, each through the same memory: a splitter must not keep what it was lent. */
-function feed<T>(splitter: Splitter<T>, bytes: Buffer, sizes: readonly number[]): T[] {
-  const lent = Buffer.alloc(Math.max(1, ...sizes, bytes.length));
-  const found: T[] = [];
+/** Pushes bytes in chunks of these sizes through one reused buffer: a splitter must copy the bytes that it needs later. */
+function splitInChunks<T>(splitter: ByteSplitter<T>, bytes: Buffer, sizes: readonly number[]): T[] {
+  const reusedBuffer = Buffer.alloc(Math.max(1, ...sizes, bytes.length));
+  const results: T[] = [];
   let from = 0;
   for (let turn = 0; from < bytes.length; turn++) {
     const size = sizes.length === 0 ? bytes.length : (sizes[turn % sizes.length] ?? 1);
-    const length = bytes.copy(lent, 0, from, from + size);
-    found.push(...splitter.push(lent.subarray(0, length)));
-    lent.fill(0xff);
+    const length = bytes.copy(reusedBuffer, 0, from, from + size);
+    results.push(...splitter.push(reusedBuffer.subarray(0, length)));
+    reusedBuffer.fill(0xff);
     from += length;
   }
-  return [...found, ...splitter.end()];
+  return [...results, ...splitter.end()];
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
@@ -37,77 +37,78 @@ describe("lines", () => {
     fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\n", "")),
   );
 
-  test("any chunking gives the lines that are not blank, with their numbers", () => {
+  test("any chunking gives the lines that are not blank, with their line numbers", () => {
     fc.assert(
       fc.property(fc.array(line), fc.boolean(), sizes, (texts, isEnded, chunks) => {
         const text = texts.join("\n") + (isEnded ? "\n" : "");
         const expected = text
           .split("\n")
           .flatMap((each, index) => (/^\s*$/.test(each) ? [] : [{ line: index + 1, text: each }]));
-        expect(feed(new LineSplitter(), Buffer.from(text), chunks)).toStrictEqual(expected);
+        expect(splitInChunks(new LineSplitter(), Buffer.from(text), chunks)).toStrictEqual(expected);
       }),
     );
   });
 
-  test("bytes that are no UTF-8 are a problem of their line only", () => {
+  test("bytes that are not UTF-8 are a problem of their line only", () => {
     const bytes = Buffer.concat([Buffer.from("{}\n"), Buffer.from([0x22, 0xff, 0x22, 10]), Buffer.from('"\uFFFD"\n')]);
-    const pieces = feed(new LineSplitter(), bytes, [2]);
-    expect(pieces.map(({ line, problem }) => [line, problem?.includes("UTF-8") ?? false])).toStrictEqual([
+    const records = splitInChunks(new LineSplitter(), bytes, [2]);
+    expect(records.map(({ line, problem }) => [line, problem?.includes("UTF-8") ?? false])).toStrictEqual([
       [1, false],
       [2, true],
       [3, false],
     ]);
-    expect(pieces[2]?.text).toBe('"\uFFFD"');
+    expect(records[2]?.text).toBe('"\uFFFD"');
   });
 
-  test("a line that is too long is told, not kept, and the next one is read", () => {
-    const pieces = feed(new LineSplitter(10), Buffer.from(`${"x".repeat(50)}\n"ok"\n`), [7]);
-    expect(pieces.map(({ line, text }) => [line, text])).toStrictEqual([
+  test("a line that is too long is reported and not stored, and the next one is read", () => {
+    const records = splitInChunks(new LineSplitter(10), Buffer.from(`${"x".repeat(50)}\n"ok"\n`), [7]);
+    expect(records.map(({ line, text }) => [line, text])).toStrictEqual([
       [1, ""],
       [2, '"ok"'],
     ]);
-    expect(pieces[0]?.problem).toContain("longer");
+    expect(records[0]?.problem).toContain("longer");
   });
 });
 
 describe("documents", () => {
   const space = fc.constantFrom("", " ", "\n", "\r\n ", "\t");
-  const cutsOf = (text: string, chunks: readonly number[] = []): SplitResult[] =>
-    feed(new JsonSplitter(), Buffer.from(text), chunks);
-  const textOf = (cut: SplitResult): string => (cut.end === undefined ? (cut.problem ?? cut.text) : "(end)");
+  const splitText = (text: string, chunks: readonly number[] = []): SplitResult[] =>
+    splitInChunks(new JsonSplitter(), Buffer.from(text), chunks);
+  const toText = (result: SplitResult): string =>
+    result.end === undefined ? (result.problem ?? result.text) : "(end)";
 
-  test("any chunking of a list gives its elements, with the lines they begin on", () => {
+  test("any chunking of a list gives its elements, with the lines on which they begin", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(json, space, space)), sizes, (elements, chunks) => {
         const text = `[${elements.map(([value, before, after]) => before + value + after).join(",")}]`;
         let line = 1;
         const breaks = (part: string): number => part.split("\n").length - 1;
         const expected = elements.map(([value, before, after]) => {
-          const piece: RawRecord = { line: line + breaks(before), text: value, listed: true };
+          const record: RawRecord = { line: line + breaks(before), text: value, listed: true };
           line += breaks(before) + breaks(after);
-          return piece;
+          return record;
         });
-        expect(cutsOf(text, chunks).slice(0, -1)).toStrictEqual(expected);
-        expect(cutsOf(text, chunks).at(-1)).toStrictEqual({ end: "list", line: 1 });
+        expect(splitText(text, chunks).slice(0, -1)).toStrictEqual(expected);
+        expect(splitText(text, chunks).at(-1)).toStrictEqual({ end: "list", line: 1 });
       }),
     );
   });
 
-  test("any chunking of values one after the other gives them", () => {
-    const whole = json.filter((text) => !text.startsWith("["));
+  test("any chunking of consecutive values gives these values", () => {
+    const notList = json.filter((text) => !text.startsWith("["));
     fc.assert(
-      fc.property(fc.array(whole), sizes, (values, chunks) => {
-        expect(cutsOf(values.join("\n"), chunks).map(textOf)).toStrictEqual(values);
+      fc.property(fc.array(notList), sizes, (values, chunks) => {
+        expect(splitText(values.join("\n"), chunks).map(toText)).toStrictEqual(values);
       }),
     );
   });
 
-  test("long strings of quotes and backslashes end where they end", () => {
+  test("long strings of quotes and backslashes are split correctly", () => {
     const text = fc.string({ unit: fc.constantFrom("\\", '"', "x", "]"), minLength: 20, maxLength: 90 });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), fc.integer({ min: 1, max: 60 }), (texts, size) => {
         const values = texts.map((each) => JSON.stringify({ each }));
-        expect(cutsOf(`[${values.join(", ")}]`, [size]).map(textOf)).toStrictEqual([...values, "(end)"]);
+        expect(splitText(`[${values.join(", ")}]`, [size]).map(toText)).toStrictEqual([...values, "(end)"]);
       }),
     );
   });
@@ -117,14 +118,14 @@ describe("documents", () => {
     ["brackets and quotes in strings do not count", '{"a":"}]\\"[{"}', ['{"a":"}]\\"[{"}']],
     ["a value that is cut off", '{"a":', ["The input ends within this value."]],
     ["a list that is cut off", "[1,", ["1", "The list that begins on line 1 has no end.", "(end)"]],
-    ["a comma too many", "[1,,2]", ["1", "A comma stands where a value should.", "2", "(end)"]],
-    ["a comma at the end", "[1,]", ["1", "A comma stands before the end of the list.", "(end)"]],
+    ["a comma too many", "[1,,2]", ["1", "There is a comma instead of a value.", "2", "(end)"]],
+    ["a comma at the end", "[1,]", ["1", "There is a comma before the end of the list.", "(end)"]],
     ["a comma missing", "[1 2]", ["1", "A comma is missing between two values of the list.", "2", "(end)"]],
-    ["a stray bracket is a value that nobody can read", "{}}\n{}", ["{}", "}", "{}"]],
+    ["a stray bracket is an invalid value", "{}}\n{}", ["{}", "}", "{}"]],
     ["words between values are not skipped", "{} oops {}", ["{}", "oops", "{}"]],
   ])("%s", (_sentence, text, expected) => {
-    expect(cutsOf(text).map(textOf)).toStrictEqual(expected);
-    expect(cutsOf(text, [1]).map(textOf)).toStrictEqual(expected);
+    expect(splitText(text).map(toText)).toStrictEqual(expected);
+    expect(splitText(text, [1]).map(toText)).toStrictEqual(expected);
   });
 });
 
@@ -135,26 +136,26 @@ describe("formats", () => {
     ["answer.sse", "sse"],
     ["chat.json", undefined],
     ["stdin", undefined],
-  ])("the name %s tells %s", (name, format) => {
+  ])("the file name %s has the format %s", (name, format) => {
     expect(detectFormatByName(name)).toBe(format);
   });
 
   test.each([
-    ["one object on a line, more to come", '{"a":1}\n', false, "jsonl"],
-    ["an object that goes over lines", '{\n  "a": 1\n', false, "json"],
-    ["half a line says nothing yet", '{"a":', false, undefined],
-    ["half a line that is all", '{"a":', true, "json"],
-    ["a list on one line, perhaps more to come", "[1]\n", false, undefined],
-    ["a list on one line that is all", "[1]\n", true, "json"],
+    ["one object on a line, not at the end of the input", '{"a":1}\n', false, "jsonl"],
+    ["an object over several lines", '{\n  "a": 1\n', false, "json"],
+    ["a partial line is not decided yet", '{"a":', false, undefined],
+    ["a partial line at the end of the input", '{"a":', true, "json"],
+    ["a list on one line, not at the end of the input", "[1]\n", false, undefined],
+    ["a list on one line at the end of the input", "[1]\n", true, "json"],
     ["lists on lines", "[1]\n[2]\n", false, "jsonl"],
     ["an indented list", "[\n  1\n]", true, "json"],
-    ["a broken line before a good one", '{"a":,}\n{"b":1}\n', true, "jsonl"],
-    ["a first line that goes on", '{"a": [\n  1\n]}', true, "json"],
+    ["an invalid line before a valid one", '{"a":,}\n{"b":1}\n', true, "jsonl"],
+    ["a value that continues on further lines", '{"a": [\n  1\n]}', true, "json"],
     ["events", 'event: x\ndata: {"a":1}\n', false, "sse"],
     ["a comment and events", ": hello\n\ndata: {}\n", false, "sse"],
-    ["nothing", "", true, "jsonl"],
-    ["nothing yet", "  ", false, undefined],
-    ["words", "hello world\n", false, "jsonl"],
+    ["empty input", "", true, "jsonl"],
+    ["only spaces so far", "  ", false, undefined],
+    ["plain words", "hello world\n", false, "jsonl"],
   ])("%s", (_sentence, text, isAll, format) => {
     expect(detectFormatByText(text, isAll)).toBe(format);
   });

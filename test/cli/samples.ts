@@ -1,4 +1,4 @@
-// Invented records that the tests of the commands share.
+// Sample records for the tests of the commands.
 
 export const chatRequest = {
   model: "gpt-5",
@@ -20,8 +20,8 @@ export const geminiRequest = {
   contents: [{ role: "user", parts: [{ text: "How is the weather in Corinth?" }] }],
 };
 
-/** What the request to Chat becomes. */
-export const geminiTwin = {
+/** The conversion of chatRequest to gemini. */
+export const convertedGeminiRequest = {
   systemInstruction: { parts: [{ text: "Answer briefly." }] },
   contents: [{ role: "user", parts: [{ text: "How is the weather in Corinth?" }] }],
 };
@@ -37,7 +37,7 @@ export const chatResponse = {
 
 export const anthropicError = { type: "error", error: { type: "overloaded_error", message: "Try again." } };
 
-/** An agent's turn: thoughts, two calls, their results, an image, an answer. */
+/** A request with reasoning, two tool calls, their results, an image and an answer. */
 export const agentRequest = {
   model: "claude-opus-4-8",
   max_tokens: 1024,
@@ -77,18 +77,18 @@ export const agentRequest = {
   ],
 };
 
-const stamp = (seq: number): object => ({ runId: "run_1", seq, timestamp: "2026-01-01T00:00:00.000Z" });
+const createDeltaFields = (seq: number): object => ({ runId: "run_1", seq, timestamp: "2026-01-01T00:00:00.000Z" });
 
-/** A stream of the run shape. */
+/** A stream in the dialect `run`. */
 export const runEvents = [
-  { kind: "start", payload: { modelId: "demo", requestId: "req_1" }, ...stamp(0) },
-  { kind: "text", payload: { textDelta: "Hel" }, ...stamp(1) },
-  { kind: "text", payload: { textDelta: "lo" }, ...stamp(2) },
-  { kind: "done", payload: { finishReason: "stop" }, ...stamp(3) },
+  { kind: "start", payload: { modelId: "demo", requestId: "req_1" }, ...createDeltaFields(0) },
+  { kind: "text", payload: { textDelta: "Hel" }, ...createDeltaFields(1) },
+  { kind: "text", payload: { textDelta: "lo" }, ...createDeltaFields(2) },
+  { kind: "done", payload: { finishReason: "stop" }, ...createDeltaFields(3) },
 ];
 
-/** Stored messages: a question, a call, its result. */
-export const stored = [
+/** Stored messages: a question, a tool call and its result. */
+export const storedMessages = [
   {
     id: "01JZ0000000000000000000001",
     parentMessageId: null,

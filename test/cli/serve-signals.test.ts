@@ -1,4 +1,4 @@
-// Signals to the real server, as a process of its own: the first one lets calls finish, the second one does not wait.
+// Tests signals to the server as a separate process: at the first signal open calls finish, at the second it exits.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,11 +14,11 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "koine-signals-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("SIGTERM waits for a call under way, SIGINT after it does not", async () => {
-  // A provider that takes a request, and says nothing.
-  const asked = Promise.withResolvers<void>();
+test("SIGTERM waits for an open call, a following SIGINT does not", async () => {
+  // A provider that accepts a request and never replies.
+  const requested = Promise.withResolvers<void>();
   const silent = createServer((socket) => {
-    socket.on("error", () => undefined).once("data", () => asked.resolve());
+    socket.on("error", () => undefined).once("data", () => requested.resolve());
   });
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
@@ -42,7 +42,7 @@ test("SIGTERM waits for a call under way, SIGINT after it does not", async () =>
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "silent/x", messages: [{ role: "user", content: "Hello" }] }),
   }).catch((error: unknown) => error);
-  await asked.promise;
+  await requested.promise;
   child.kill("SIGTERM");
   await logged.promise;
   expect(child.exitCode).toBeNull();
@@ -52,7 +52,7 @@ test("SIGTERM waits for a call under way, SIGINT after it does not", async () =>
   silent.close();
 });
 
-test("SIGTERM ends a server that has nothing to do with 0", async () => {
+test("SIGTERM ends a server without open calls with exit code 0", async () => {
   const args = ["--conditions=koine-source", MAIN, "serve", "--port", "0", "--database", "memory:"];
   const child = spawn(process.execPath, args, { cwd: tmpdir(), stdio: ["ignore", "pipe", "ignore"] });
   await once(createInterface(child.stdout), "line");
@@ -60,7 +60,7 @@ test("SIGTERM ends a server that has nothing to do with 0", async () => {
   expect(await once(child, "exit")).toStrictEqual([0, null]);
 });
 
-test("the end of npm's shell, which tells nobody, ends a server as a signal does", async () => {
+test("the end of npm's shell, which forwards no signal, ends the server", async () => {
   const command = `${process.execPath} --conditions=koine-source ${MAIN} serve --port 0 --database memory: --json; true`;
   const env = { ...process.env, npm_lifecycle_event: "start" };
   const shell = spawn("sh", ["-c", command], { cwd: tmpdir(), env, stdio: ["ignore", "pipe", "pipe"] });
@@ -72,7 +72,7 @@ test("the end of npm's shell, which tells nobody, ends a server as a signal does
   expect(pid).not.toBe(shell.pid);
   try {
     shell.kill("SIGTERM");
-    // The server's end of it is closed when the server has ended.
+    // The pipe closes when the server has ended.
     await closed;
   } finally {
     if (!log.includes("shutting down")) process.kill(pid, "SIGKILL");

@@ -1,17 +1,17 @@
-// `koine serve`: starts, says where it is, answers, and ends when it is told to.
+// Tests `koine serve`: start, startup message, answers, and end at an interrupt.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { run } from "./running.ts";
+import { startCommand } from "./server-process.ts";
 import { koine } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-serve-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {
+async function callModel(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -19,10 +19,10 @@ async function ask(url: string, headers: Record<string, string> = {}): Promise<R
   });
 }
 
-test("it makes its folder for its owner alone, answers, and ends with 0", async () => {
-  const server = run(["serve", "--port", "0", "--data", "team/data", "--log", "silent"], folder);
+test("it creates a folder for its owner only, answers, and exits with 0", async () => {
+  const server = startCommand(["serve", "--port", "0", "--data", "team/data", "--log", "silent"], folder);
   const [, url = ""] = /^koine listens on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(await server.ready) ?? [];
-  const reply = await ask(url);
+  const reply = await callModel(url);
   expect(reply.status).toBe(200);
   expect(reply.headers.get("x-koine-run")).toMatch(/^\w{26}$/);
   server.interrupt();
@@ -35,13 +35,13 @@ test("it makes its folder for its owner alone, answers, and ends with 0", async 
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-test("--json says what programs need to know", async () => {
-  const server = run(["serve", "--port", "0", "--database", "memory:", "--log", "silent", "--json"], folder);
+test("--json prints address, version and ledger as JSON", async () => {
+  const server = startCommand(["serve", "--port", "0", "--database", "memory:", "--log", "silent", "--json"], folder);
   expect(JSON.parse(await server.ready)).toStrictEqual({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
     version: expect.any(String) as string,
     pid: process.pid,
-    ledger: "in memory: nothing is kept when the server ends",
+    ledger: "in memory; lost when the server stops",
     config: null,
     providers: ["demo"],
   });
@@ -50,7 +50,7 @@ test("--json says what programs need to know", async () => {
   expect(existsSync(join(folder, "koine-data"))).toBe(false);
 });
 
-test("on a terminal it shows what to paste into each SDK, and never a key", async () => {
+test("on a terminal it prints an example for each SDK, and never a key", async () => {
   writeFileSync(
     join(folder, "own.json"),
     JSON.stringify({
@@ -61,7 +61,7 @@ test("on a terminal it shows what to paste into each SDK, and never a key", asyn
     }),
   );
   const env = { NO_COLOR: "1", OPENAI_API_KEY: "sk-never-shown" };
-  const server = run(["serve", "--port", "0", "--config", "own.json", "--log", "silent"], folder, {
+  const server = startCommand(["serve", "--port", "0", "--config", "own.json", "--log", "silent"], folder, {
     env,
     terminals: ["stdout"],
   });
@@ -82,7 +82,7 @@ test("on a terminal it shows what to paste into each SDK, and never a key", asyn
   ]) {
     expect(text).toContain(line);
   }
-  expect((await ask(url)).status).toBe(401);
+  expect((await callModel(url)).status).toBe(401);
   server.interrupt();
   const { stdout, stderr } = await server.ended;
   expect(stdout + stderr).not.toContain("sk-never-shown");
@@ -93,20 +93,20 @@ test("requests are logged as text on a terminal, and as JSON elsewhere", async (
     [["stderr"], /^\S+Z info {2}request /m],
     [[], /^\{"time":"[^"]+","level":"info","event":"request",/m],
   ] as const) {
-    const server = run(["serve", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
+    const server = startCommand(["serve", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
     const { url } = JSON.parse(await server.ready) as { url: string };
-    await (await ask(url)).text();
+    await (await callModel(url)).text();
     server.interrupt();
     expect((await server.ended).stderr).toMatch(shape);
   }
 });
 
-test("--quiet says nothing", async () => {
+test("--quiet prints nothing", async () => {
   const outcome = await koine("serve -q --port 0 --database memory: --log error");
   expect(outcome).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
-describe("what is in the way is one sentence", () => {
+describe("a failed start is reported in one sentence", () => {
   test("a port in use", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -115,26 +115,26 @@ describe("what is in the way is one sentence", () => {
     other.close();
     expect(outcome).toMatchObject({ code: 4, stdout: "" });
     expect(outcome.stderr).toBe(
-      `koine: Port ${port} on 127.0.0.1 is taken: stop what listens there, or use another one (--port).\n`,
+      `koine: Port ${port} on 127.0.0.1 is in use: stop the process that uses it, or choose another port (--port).\n`,
     );
   });
 
   test.each<[sentence: string, args: string, code: number, message: RegExp]>([
     [
-      "an open door",
+      "an unprotected address",
       "serve --port 0 --host 0.0.0.0 --database memory: --log silent",
       2,
-      /nobody needs a token.*koine token create/,
+      /no token is required.*koine token create/,
     ],
-    ["a port that is none", "serve --port x", 2, /--port must be a whole number from 0 to 65535\.\n$/],
-    ["a file that is not there", "serve --config none.json", 2, /none\.json: The file is not there/],
-    ["a file among the arguments", "serve chat.json", 2, /It takes no files/],
+    ["an invalid port", "serve --port x", 2, /--port must be a whole number from 0 to 65535\.\n$/],
+    ["a missing configuration file", "serve --config none.json", 2, /none\.json: The file does not exist/],
+    ["a file among the arguments", "serve chat.json", 2, /takes no files/],
     ["a database of another program", "serve --port 0 --data %/chat.db", 4, /not a SQLite database/],
     [
-      "a folder that cannot be made",
+      "a folder that cannot be created",
       "serve --port 0 --data %/chat.db/x",
       4,
-      /goes through something that is no folder/,
+      /A part of the path .* is not a folder/,
     ],
   ])("%s", async (_sentence, args, code, message) => {
     const outcome = await koine(args, {
@@ -144,7 +144,7 @@ describe("what is in the way is one sentence", () => {
     expect([outcome.code, outcome.stderr.split("\n").length]).toStrictEqual([code, 2]);
   });
 
-  test("an open door, before anything is made", async () => {
+  test("an unprotected address creates no files", async () => {
     const { code, files } = await koine("serve --port 0 --host 0.0.0.0 --log silent");
     expect({ code, files }).toStrictEqual({ code: 2, files: "" });
   });
@@ -152,20 +152,17 @@ describe("what is in the way is one sentence", () => {
   test("a password with a bare percent sign, which is not shown", async () => {
     const env = { KOINE_DATABASE: "postgres://me:100%secret@127.0.0.1:9/koine" };
     const { code, stderr } = await koine("serve --port 0", { env });
-    expect([code, stderr]).toStrictEqual([
-      2,
-      expect.stringContaining('KOINE_DATABASE has a "%" that begins no escape'),
-    ]);
+    expect([code, stderr]).toStrictEqual([2, expect.stringContaining("KOINE_DATABASE has an invalid percent escape")]);
     expect(stderr).not.toContain("secret");
   });
 
-  test("several mistakes of a file are a line each", async () => {
+  test("each mistake in a file is one line", async () => {
     const files = { "koine.config.json": JSON.stringify({ prot: 1, port: "x" }) };
     const { code, stderr } = await koine("serve", { files });
     expect(code).toBe(2);
     expect(stderr.split("\n")).toStrictEqual([
       "koine: koine.config.json has 2 mistakes.",
-      expect.stringMatching(/^ {2}\/prot is no setting\. Did you mean "port"\?/) as string,
+      expect.stringMatching(/^ {2}\/prot is not a setting\. Did you mean "port"\?/) as string,
       "  /port must be a whole number from 0 to 65535; it is a string.",
       "",
     ]);

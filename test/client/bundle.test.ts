@@ -1,4 +1,4 @@
-// What a browser would load of the client: no undici, no module of Node's. And that it works.
+// The client's bundle for browsers: no undici and no Node module, and it works.
 import type { BuildResult, Metafile } from "esbuild";
 import { build } from "esbuild";
 import type * as Client from "koine/client";
@@ -16,12 +16,12 @@ async function bundle(platform: "browser" | "node", conditions: string[]): Promi
   return build({ ...options, stdin, platform, conditions: ["koine-source", ...conditions] });
 }
 
-/** Every module in it, and every one that it would need beside it. */
+/** Returns every bundled module, and every module that it imports. */
 function modulesOf({ metafile }: Bundle): string[] {
   return Object.entries(metafile.inputs).flatMap(([path, { imports }]) => [path, ...imports.map((each) => each.path)]);
 }
 
-const ONLY_NODE = /undici|^node:|client\/transport\/(?:exchange|decompress)/;
+const ONLY_NODE = /undici|^node:|calls\/transport\/(?:undici|decompress)/;
 
 test.each<[platform: string, conditions: string[]]>([
   ["a browser", []],
@@ -34,9 +34,9 @@ test.each<[platform: string, conditions: string[]]>([
 
 test("no dialect is bundled that no provider speaks over HTTP", async () => {
   const modules = modulesOf(await bundle("browser", []));
-  const found = modules.flatMap((path) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1] ?? []);
-  const spoken = ["anthropic", "bedrock", "gemini", "openai-chat", "openai-responses"];
-  expect([...new Set(found)].sort()).toStrictEqual([...spoken, "kit"].sort());
+  const bundledDialects = modules.flatMap((path) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1] ?? []);
+  const httpDialects = ["anthropic", "bedrock", "gemini", "openai-chat", "openai-responses"];
+  expect([...new Set(bundledDialects)].sort()).toStrictEqual([...httpDialects, "blocks", "kit", "openai"].sort());
 });
 
 test("on Node it is undici that carries the bytes", async () => {
@@ -60,7 +60,6 @@ test("what was bundled for a browser asks and is answered", async () => {
   await using server = await replayServer({ "/v1/messages": { body: message } });
   const { outputFiles } = await bundle("browser", []);
   const code = Buffer.from(outputFiles?.[0]?.contents ?? []).toString("base64");
-  // It is the module that the sources are bundled from.
   const { createClient } = (await import(`data:text/javascript;base64,${code}`)) as typeof Client;
   const client = createClient({ providers: { there: { dialect: "anthropic", baseUrl: server.url, apiKey: "key" } } });
   const answer = await client.complete({ model: "there/m", messages: [user("Hi")] });

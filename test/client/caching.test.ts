@@ -1,4 +1,4 @@
-// Caching: which answers are given again, to whom, and what makes two calls the same question.
+// Caching: which answers are reused, and which calls are equal.
 import { describe, expect, test } from "vitest";
 import type { Delta, ModelRequest } from "koine";
 import { parseJson, user } from "koine";
@@ -43,9 +43,9 @@ describe("caching", () => {
   test("errors are never kept", async () => {
     const { ask, provider } = setup([caching()]);
     await expect(ask("break")).rejects.toMatchObject({ code: "overloaded" });
-    const asked = provider.asked;
+    const callCount = provider.asked;
     await expect(ask("break", "stream")).rejects.toMatchObject({ code: "overloaded" });
-    expect(provider.asked).toBeGreaterThan(asked);
+    expect(provider.asked).toBeGreaterThan(callCount);
   });
 
   test("a stream that was left is not kept, one that was left at its end is", async () => {
@@ -99,15 +99,15 @@ describe("caching", () => {
     };
     const middleware = [caching()];
     const client = createClient({ providers: { near: down, far }, fallbacks: ["far/m"], middleware });
-    const ask = async (): Promise<Answer> => {
+    const callModel = async (): Promise<Answer> => {
       const request: ModelRequest = { model: "near/m", messages: [user("Hello")] };
       return mode === "complete" ? client.complete(request) : client.stream(request).response();
     };
-    expect((await ask()).provider).toBe("far");
+    expect((await callModel()).provider).toBe("far");
     isDown = false;
-    expect((await ask()).provider).toBe("near");
+    expect((await callModel()).provider).toBe("near");
     isDown = true;
-    expect(await ask()).toMatchObject({ provider: "near", attempts: [] });
+    expect(await callModel()).toMatchObject({ provider: "near", attempts: [] });
     expect([near.asked, far.asked]).toStrictEqual([1, 1]);
   });
 
@@ -185,9 +185,9 @@ describe("caching", () => {
 
   test.each(["complete", "stream"] as const)("%s: whoever gives up does not wait for the store", async (mode) => {
     const errors: unknown[] = [];
-    const asked = Promise.withResolvers<void>();
+    const looked = Promise.withResolvers<void>();
     const get = (): Promise<never> => {
-      asked.resolve();
+      looked.resolve();
       return never();
     };
     const onStoreError = (error: unknown): number => errors.push(error);
@@ -195,7 +195,7 @@ describe("caching", () => {
     const { ask, provider } = setup([caching({ store, lookupMs: Infinity, onStoreError })]);
     const control = new AbortController();
     const call = ask("Hello", mode, { signal: control.signal });
-    await asked.promise;
+    await looked.promise;
     control.abort("enough");
     await expect(call).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     expect(provider.asked).toBe(0);
@@ -233,7 +233,7 @@ describe("caching", () => {
   });
 });
 
-/** A provider that is down. */
+/** A provider that is unavailable. */
 const REFUSED: readonly Delta[] = [
   { kind: "start", payload: { modelId: "m-1", requestId: "r0" } },
   { kind: "error", payload: { errorCode: "overloaded" } },

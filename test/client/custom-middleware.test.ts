@@ -1,4 +1,4 @@
-// Middleware of a caller's own: what it is given, passes on and gives back is looked at, and its mistakes are told.
+// Callers' own middleware: its calls and results are checked, and its mistakes are reported.
 import { describe, expect, test } from "vitest";
 import type { Middleware } from "koine/client";
 import { createClient } from "koine/client";
@@ -8,7 +8,7 @@ import { errorOf, readAll } from "../calls/support/thrown-errors.ts";
 
 const REQUEST = { model: "m", messages: [user("hello")] };
 
-/** What a caller without types may write. */
+/** Middleware of a caller without static types. */
 function clientWith(...layers: object[]): ReturnType<typeof createClient> {
   return createClient({ providers: { near: counting() }, middleware: layers });
 }
@@ -20,9 +20,9 @@ describe("a layer that is wrong is told, with its place", () => {
   const both = (method: Layer["complete"]): Layer => ({ complete: method, stream: method });
 
   test.each<[what: string, layer: Layer, says: string]>([
-    ["gives nothing", both(() => undefined), "must return what next(call) gives"],
-    ["forgets to return", both((call, next) => void next(call)), "must return what next(call) gives"],
-    ["gives something else", both(() => ({ text: "hello" })), "must return what next(call) gives"],
+    ["gives nothing", both(() => undefined), "return the result of next(call)"],
+    ["forgets to return", both((call, next) => void next(call)), "return the result of next(call)"],
+    ["gives something else", both(() => ({ text: "hello" })), "return the result of next(call)"],
     ["passes nothing on", both((_, next) => next()), "must pass { request, options } to next"],
     ["passes a request on", both((_, next) => next(REQUEST)), "must pass { request, options } to next"],
   ])("one that %s", async (_, layer, says) => {
@@ -55,10 +55,10 @@ test("what a layer throws, the reader of the stream is thrown", async () => {
 });
 
 test("a layer may change the call, and pass over one of the ways to ask", async () => {
-  const told: Middleware = {
+  const layer: Middleware = {
     complete: (call, next) => next({ ...call, request: { ...call.request, messages: [user("refuse")] } }),
   };
-  const client = clientWith(told);
+  const client = clientWith(layer);
   expect((await errorOf(client.complete(REQUEST))).code).toBe("rate-limit");
   expect((await readAll(client.stream(REQUEST))).error).toBeUndefined();
 });

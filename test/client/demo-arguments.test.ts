@@ -1,21 +1,21 @@
-// The demo makes up arguments and objects from JSON Schemas: whatever the schema, a second validator agrees.
+// The demo's sampled arguments and objects: a second validator accepts them for every schema.
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SchemaObject } from "koine";
-import { ask, callsOf, wordsOf } from "./support/demo-answers.ts";
-import { tries } from "../support/tries.ts";
+import { answerDemo, callsOf, readText } from "./support/demo-answers.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
-/** The arguments of a call of a tool with this schema. */
+/** Returns the arguments of a call of a tool with this schema. */
 function argumentsFor(inputSchema: SchemaObject): unknown {
-  return callsOf(ask("call probe", { tools: [{ type: "function", name: "probe", inputSchema }] }))[0]?.input;
+  return callsOf(answerDemo("call probe", { tools: [{ type: "function", name: "probe", inputSchema }] }))[0]?.input;
 }
 
-/** The object that is answered where one of this schema is asked for. */
+/** Returns the object of an answer with this output schema. */
 function objectFor(schema: SchemaObject, message = "Describe it."): unknown {
-  return JSON.parse(wordsOf(ask(message, { output: { type: "json-schema", schema } })));
+  return JSON.parse(readText(answerDemo(message, { output: { type: "json-schema", schema } })));
 }
 
 const lenient = { strict: false, validateFormats: false };
@@ -147,7 +147,7 @@ const TABLE: [string, SchemaObject][] = [
     {
       ...object({ country: { enum: ["NL", "US"] }, code: { type: "string" } }),
       if: { properties: { country: { const: "US" } } },
-      // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       then: { properties: { code: { pattern: "^\\d{5}$" } } },
       else: { properties: { code: { pattern: "^\\d{4} [A-Z]{2}$" } } },
     },
@@ -195,7 +195,7 @@ test("`json` says exactly what it is told, whatever the schema asks for", () => 
   expect(objectFor(object({ a: { type: "string" } }), 'json {"a": 5}')).toStrictEqual({ a: 5 });
 });
 
-/** A schema, and a value that shows that it can be fulfilled. */
+/** A schema, and a valid value of it. */
 interface Witnessed {
   schema: SchemaObject;
   value: unknown;
@@ -294,10 +294,10 @@ test("whatever schema can be fulfilled is fulfilled", () => {
       const whole = isReferred
         ? object({ it: { $ref: "#/$defs/it" } }, { $defs: { it: schema } })
         : object({ it: schema });
-      // The generator itself is held to its word.
+      // Checks the generator itself.
       expect(faultsOf(whole, { it: value })).toBe("");
       expect(faultsOf(whole, argumentsFor(whole))).toBe("");
     }),
-    { numRuns: tries(300) },
+    { numRuns: scaleRunCount(300) },
   );
 });

@@ -1,17 +1,17 @@
-// The demo provider's rougher side: seals that it checks, errors on order, and time that passes.
+// The demo's seal checks, errors on command, and delays.
 import { describe, expect, test } from "vitest";
 import type { Delta, Message, Part } from "koine";
 import { checkDeltas, editPart, PROVIDER_ERROR_KINDS, user } from "koine";
 import type { DemoOptions } from "koine/client";
 import { ClientError, createClient, demo } from "koine/client";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 import type { Rest } from "./support/demo-answers.ts";
-import { answered, ask, deltasOf, signal, tools, wordsOf } from "./support/demo-answers.ts";
+import { withResults, answerDemo, deltasOf, signal, tools, readText } from "./support/demo-answers.ts";
 
 describe("seals", () => {
   const question = [user("think call weather then clock")];
-  const first = ask(question, { tools });
-  const history = answered(question, first);
+  const first = answerDemo(question, { tools });
+  const history = withResults(question, first);
 
   function withReasoning(change: (part: Part) => Part[]): Message[] {
     return history.map((message) => ({
@@ -21,9 +21,9 @@ describe("seals", () => {
   }
 
   test("reasoning that comes back as it was is taken, and reasoned on", () => {
-    const second = ask(history, { tools });
-    expect(wordsOf(second, "reasoning")).toContain("The tools have answered.");
-    expect(ask(answered(history, second), { tools }).finishReason.unified).toBe("stop");
+    const second = answerDemo(history, { tools });
+    expect(readText(second, "reasoning")).toContain("The tools have answered.");
+    expect(answerDemo(withResults(history, second), { tools }).finishReason.unified).toBe("stop");
   });
 
   test.each<[string, (part: Part) => Part[]]>([
@@ -39,7 +39,7 @@ describe("seals", () => {
       (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, provider: "other" })) }],
     ],
   ])("%s is refused as a provider would", (_, change) => {
-    const error = thrown(ClientError, () => ask(withReasoning(change), { tools }));
+    const error = requireError(ClientError, () => answerDemo(withReasoning(change), { tools }));
     expect(error).toMatchObject({ code: "invalid-request", status: 400, kind: "invalid-request" });
     expect(error.path).toMatch(/^\/messages\/1/);
   });
@@ -54,11 +54,11 @@ describe("seals", () => {
     ],
     ["where reasoning is off, none is needed", withReasoning(() => []), { reasoning: { effort: "none" } }, {}],
   ])("%s", (_, messages, rest, options) => {
-    expect(ask(messages, { tools, ...rest }, options).message.parts).not.toStrictEqual([]);
+    expect(answerDemo(messages, { tools, ...rest }, options).message.parts).not.toStrictEqual([]);
   });
 
   test("the request may ask for reasoning, too", () => {
-    const answer = ask("hello", { reasoning: { effort: "low" } });
+    const answer = answerDemo("hello", { reasoning: { effort: "low" } });
     expect(answer.message.parts.map(({ type }) => type)).toStrictEqual(["reasoning", "text"]);
     expect(answer.usage?.reasoningTokens).toBeGreaterThan(0);
   });
@@ -66,19 +66,19 @@ describe("seals", () => {
 
 describe("failures", () => {
   test.each(PROVIDER_ERROR_KINDS)("`error %s` fails before a word is said, or midway", (kind) => {
-    const error = thrown(ClientError, () => deltasOf(`error ${kind}`));
+    const error = requireError(ClientError, () => deltasOf(`error ${kind}`));
     expect(error.error?.kind).toBe(kind);
     const deltas = deltasOf(`error ${kind} midway`);
     expect(checkDeltas(deltas)).toStrictEqual([]);
     expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: kind, message: error.message } });
     expect(deltas.filter((delta) => delta.kind === "text").length).toBeGreaterThan(1);
-    // B67: what was used is told all the same.
+    // B67: the usage is still reported.
     expect(deltas.at(-2)).toMatchObject({ kind: "usage" });
   });
 });
 
 describe("time", () => {
-  /** Waits that end at once, and how long they would have been. */
+  /** Waits that end at once, and their durations. */
   function heldSleep(): { sleep: NonNullable<DemoOptions["sleep"]>; waits: number[] } {
     const waits: number[] = [];
     return { waits, sleep: async (ms, wait) => void (wait.throwIfAborted(), waits.push(ms)) };
@@ -103,15 +103,15 @@ describe("time", () => {
 
   test("`stall` says something, then nothing until the caller gives up", async () => {
     const controller = new AbortController();
-    const said: Delta[] = [];
+    const received: Delta[] = [];
     const stalled = (async () => {
       for await (const delta of demo().answer({ messages: [user("stall")] }, controller)) {
-        said.push(delta);
+        received.push(delta);
         if (delta.kind === "text") setImmediate(() => controller.abort(new Error("enough")));
       }
     })();
     await expect(stalled).rejects.toThrow("enough");
-    expect(said.at(-1)?.kind).toBe("text");
+    expect(received.at(-1)?.kind).toBe("text");
   });
 });
 
@@ -135,7 +135,7 @@ describe("through a client", () => {
       messages.push(user("think call clock"));
       for (let step = 0; step < 2; step++) {
         const answer = await client.complete({ model: `${name}/koine`, messages, tools });
-        messages.splice(0, Infinity, ...answered(messages, answer));
+        messages.splice(0, Infinity, ...withResults(messages, answer));
       }
     }
     const issuers = messages.flatMap(({ parts }) =>

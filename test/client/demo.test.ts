@@ -1,25 +1,25 @@
-// The demo provider: what it does on cue, with tools and within limits, and that its deltas are always legal.
+// The demo provider: commands, tools and limits, and the validity of its deltas.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Delta, Message, Part } from "koine";
 import { assistant, checkDeltas, image, PROVIDER_ERROR_KINDS, text, toolResult, user } from "koine";
 import { ClientError } from "koine/client";
 import { request as anyRequest } from "../support/arbitrary-request.ts";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 import type { Rest } from "./support/demo-answers.ts";
-import { answered, ask, callsOf, deltasOf, tools, wordsOf } from "./support/demo-answers.ts";
+import { withResults, answerDemo, callsOf, deltasOf, tools, readText } from "./support/demo-answers.ts";
 import { codePoint } from "../support/code-points.ts";
 
 describe("texts", () => {
   test("plain text is answered with what the demo is and what it heard", () => {
-    const answer = ask("How are you?");
-    expect(wordsOf(answer)).toContain("not a language model");
-    expect(wordsOf(answer)).toContain("“How are you?”");
+    const answer = answerDemo("How are you?");
+    expect(readText(answer)).toContain("not a language model");
+    expect(readText(answer)).toContain("“How are you?”");
     expect(answer).toMatchObject({ model: "koine", finishReason: { unified: "stop" } });
   });
 
   test("`help` says that it is no language model and lists every cue", () => {
-    const help = wordsOf(ask("Help!"));
+    const help = readText(answerDemo("Help!"));
     expect(help).toContain("not a language model");
     for (const cue of "think call say json long slow cut pause stop refuse filter stall error".split(" ")) {
       expect(help).toContain(cue);
@@ -32,7 +32,7 @@ describe("texts", () => {
     ["`stop` ends without a word", "stop", {}, "stop"],
     ["`refuse` is a refusal", "Refuse.", { refusal: "would rather not" }, "refusal"],
     ["`filter` ends in a filter", "filter", { text: "where a filter" }, "content-filter"],
-    ["`pause` stops half-way", "pause", { text: "ask me again" }, "pause"],
+    ["`pause` stops half-way", "pause", { text: "call me again" }, "pause"],
     ["`json` is answered with JSON", "json", { text: '{"model":"koine"' }, "stop"],
     ["`json` with a value is answered with that value", 'json {"a": 1}', { text: '{"a": 1}' }, "stop"],
     ["`think` reasons before it answers", "think of me", { reasoning: "first word", text: "think of me" }, "stop"],
@@ -42,38 +42,38 @@ describe("texts", () => {
     ["a word that only begins like a cue is plain text", "helpful", { text: "“helpful.”" }, "stop"],
     ["an error that has no such kind is plain text", "error in my program", { text: "in my program" }, "stop"],
   ])("%s", (_, message, said, finish) => {
-    const answer = ask(message);
+    const answer = answerDemo(message);
     expect(answer.finishReason.unified).toBe(finish);
     for (const type of ["text", "refusal", "reasoning"] as const) {
-      if (said[type] === undefined) expect(wordsOf(answer, type)).toBe("");
-      else expect(wordsOf(answer, type)).toContain(said[type]);
+      if (said[type] === undefined) expect(readText(answer, type)).toBe("");
+      else expect(readText(answer, type)).toContain(said[type]);
     }
   });
 
   test("a paused answer goes on when it is asked again", () => {
     const messages = [user("pause")];
-    const first = ask(messages);
-    const second = ask([...messages, first.message]);
+    const first = answerDemo(messages);
+    const second = answerDemo([...messages, first.message]);
     expect(second.finishReason.unified).toBe("stop");
-    expect(wordsOf(first) + wordsOf(second)).toContain("ask me again, and I go on");
+    expect(readText(first) + readText(second)).toContain("call me again, and I continue");
   });
 
   test("`long` has as many words as asked for", () => {
-    expect(wordsOf(ask("long 345")).split(" ")).toHaveLength(345);
+    expect(readText(answerDemo("long 345")).split(" ")).toHaveLength(345);
   });
 
   test("attachments are noticed", () => {
     const picture = image({ url: "https://example.com/sea.png" });
-    expect(wordsOf(ask([user([picture, text("Look!"), picture])]))).toContain("with 2 images: “Look!”");
+    expect(readText(answerDemo([user([picture, text("Look!"), picture])]))).toContain("with 2 images: “Look!”");
   });
 
   test("of several texts the one with a cue counts", () => {
-    expect(wordsOf(ask([user([text("<note>be kind</note>"), text("say yes")])]))).toBe("yes");
+    expect(readText(answerDemo([user([text("<note>be kind</note>"), text("say yes")])]))).toBe("yes");
   });
 
   test("a conversation without a question is greeted, an unknown model is refused", () => {
-    expect(wordsOf(ask([]))).toContain("not a language model");
-    const error = thrown(ClientError, () => ask("hi", { model: "gpt" }));
+    expect(readText(answerDemo([]))).toContain("not a language model");
+    const error = requireError(ClientError, () => answerDemo("hi", { model: "gpt" }));
     expect(error).toMatchObject({ code: "not-found", path: "/model", status: 404 });
   });
 });
@@ -83,14 +83,14 @@ describe("tools", () => {
 
   test("a call is made with arguments from the schema, and its result is spoken of", () => {
     const messages = [user("call weather")];
-    const first = ask(messages, { tools });
+    const first = answerDemo(messages, { tools });
     expect(first.finishReason.unified).toBe("tool-calls");
     expect(callsOf(first)).toMatchObject([{ toolName: "weather", input: { city: "Corinth" } }]);
-    const second = ask(
-      answered(messages, first, (tool) => outputs[tool]),
+    const second = answerDemo(
+      withResults(messages, first, (tool) => outputs[tool]),
       { tools },
     );
-    expect(wordsOf(second)).toBe("The tool weather answered: sky clear, celsius 24.");
+    expect(readText(second)).toBe("The tool weather answered: sky clear, celsius 24.");
     expect(second.finishReason.unified).toBe("stop");
   });
 
@@ -101,26 +101,28 @@ describe("tools", () => {
     ["a free-form tool takes text", 'call shell "ls -l"', "ls -l"],
     ["names are found without regard to case and punctuation", 'Call `Weather`: {"city": "Argos"}', { city: "Argos" }],
   ])("%s", (_, message, input) => {
-    expect(callsOf(ask(message, { tools })).map((call) => call.input)).toStrictEqual([input]);
+    expect(callsOf(answerDemo(message, { tools })).map((call) => call.input)).toStrictEqual([input]);
   });
 
   test("arguments that do not parse make an invalid call", () => {
-    expect(callsOf(ask('call weather {"city": ', { tools }))).toMatchObject([{ invalid: true, input: '{"city":' }]);
+    expect(callsOf(answerDemo('call weather {"city": ', { tools }))).toMatchObject([
+      { invalid: true, input: '{"city":' },
+    ]);
   });
 
   test("`and` calls at once, `then` calls next, and every result is spoken of in the order of the calls", () => {
     const start = [user("call weather and clock then weather")];
-    const first = ask(start, { tools });
+    const first = answerDemo(start, { tools });
     expect(callsOf(first).map(({ toolName }) => toolName)).toStrictEqual(["weather", "clock"]);
-    const [question, said, ...results] = answered(start, first, (tool) => outputs[tool]);
+    const [question, said, ...results] = withResults(start, first, (tool) => outputs[tool]);
     const swapped = [question, said, ...results.reverse()].filter((message) => message !== undefined);
-    const second = ask(swapped, { tools });
+    const second = answerDemo(swapped, { tools });
     expect(callsOf(second).map(({ toolName }) => toolName)).toStrictEqual(["weather"]);
-    const third = ask(
-      answered(swapped, second, (tool) => outputs[tool]),
+    const third = answerDemo(
+      withResults(swapped, second, (tool) => outputs[tool]),
       { tools },
     );
-    expect(wordsOf(third).match(/weather|clock/g)).toStrictEqual(["weather", "clock", "weather"]);
+    expect(readText(third).match(/weather|clock/g)).toStrictEqual(["weather", "clock", "weather"]);
   });
 
   test("call ids are never used twice in a conversation", () => {
@@ -129,11 +131,11 @@ describe("tools", () => {
     for (let turn = 0; turn < 5; turn++) {
       messages.push(user("call clock and clock then clock"));
       for (let step = 0; step < 2; step++) {
-        const answer = ask(messages, { tools });
+        const answer = answerDemo(messages, { tools });
         ids.push(...callsOf(answer).map(({ toolCallId }) => toolCallId));
-        messages = answered(messages, answer);
+        messages = withResults(messages, answer);
       }
-      messages.push(ask(messages, { tools }).message);
+      messages.push(answerDemo(messages, { tools }).message);
     }
     expect(ids).toHaveLength(15);
     expect(new Set(ids).size).toBe(15);
@@ -166,13 +168,13 @@ describe("tools", () => {
     ["a tool that is not offered is not called", "call home", {}, []],
     ["`call` alone asks which", "call", {}, []],
   ])("%s", (_, message, rest, names) => {
-    const answer = ask(message, { tools, ...rest });
+    const answer = answerDemo(message, { tools, ...rest });
     expect(callsOf(answer).map(({ toolName }) => toolName)).toStrictEqual(names);
-    if (names.length === 0) expect(wordsOf(answer)).not.toBe("");
+    if (names.length === 0) expect(readText(answer)).not.toBe("");
   });
 
   test("a choice of a tool that is not offered is refused", () => {
-    const error = thrown(ClientError, () => ask("hi", { tools, toolChoice: { toolName: "home" } }));
+    const error = requireError(ClientError, () => answerDemo("hi", { tools, toolChoice: { toolName: "home" } }));
     expect(error).toMatchObject({ code: "invalid-request", path: "/toolChoice", status: 400 });
   });
 
@@ -182,7 +184,7 @@ describe("tools", () => {
       [{ toolCallId: "c", toolName: "clock" }, "no power", { isError: true }],
       "clock failed: no power.",
     ],
-    ["nothing", [{ toolCallId: "c", toolName: "clock" }, undefined], "clock is done and had nothing to say."],
+    ["nothing", [{ toolCallId: "c", toolName: "clock" }, undefined], "clock returned nothing."],
     [
       "a picture",
       [{ toolCallId: "c", toolName: "clock" }, undefined, { content: [image({ url: "https://example.com/a.png" })] }],
@@ -190,12 +192,12 @@ describe("tools", () => {
     ],
   ])("%s is told of", (_, result, sentence) => {
     const call: Part = { type: "tool-call", toolCallId: "c", toolName: "clock", input: {} };
-    expect(wordsOf(ask([user("hi"), assistant([call]), toolResult(...result)]))).toContain(sentence);
+    expect(readText(answerDemo([user("hi"), assistant([call]), toolResult(...result)]))).toContain(sentence);
   });
 
   test("a call that is cut off is not to be executed", () => {
-    expect(callsOf(ask("cut call weather", { tools }))).toMatchObject([{ invalid: true }]);
-    const limited = ask("call weather", { tools, sampling: { maxOutputTokens: 3 } });
+    expect(callsOf(answerDemo("cut call weather", { tools }))).toMatchObject([{ invalid: true }]);
+    const limited = answerDemo("call weather", { tools, sampling: { maxOutputTokens: 3 } });
     expect(limited.finishReason.unified).toBe("length");
     expect(callsOf(limited)).toMatchObject([{ invalid: true }]);
   });
@@ -207,22 +209,22 @@ describe("limits", () => {
     ["the earliest one counts", ["three", "two"], "one "],
     ["an empty one is none", [""], "one two three"],
   ])("%s", (_, stop, said) => {
-    const answer = ask("say one two three", { sampling: { stop } });
-    expect(wordsOf(answer)).toBe(said);
+    const answer = answerDemo("say one two three", { sampling: { stop } });
+    expect(readText(answer)).toBe(said);
     expect(answer.finishReason.unified).toBe("stop");
   });
 
   test("further choices stay separate, and none uses a call id of another", () => {
-    const answer = ask("call clock and clock", { tools, sampling: { n: 3 } });
+    const answer = answerDemo("call clock and clock", { tools, sampling: { n: 3 } });
     const all = [answer, ...(answer.alternatives ?? [])].flatMap((each) => callsOf({ ...answer, ...each }));
     expect(answer.alternatives).toHaveLength(2);
     expect(new Set(all.map(({ toolCallId }) => toolCallId)).size).toBe(6);
-    const texts = ask("hello", { sampling: { n: 2 } });
+    const texts = answerDemo("hello", { sampling: { n: 2 } });
     expect(texts.alternatives?.[0]?.message).not.toStrictEqual(texts.message);
   });
 
   test.each([0, 1.5, 9])("%s choices are refused", (n) => {
-    const error = thrown(ClientError, () => ask("hello", { sampling: { n } }));
+    const error = requireError(ClientError, () => answerDemo("hello", { sampling: { n } }));
     expect(error).toMatchObject({ code: "invalid-request", path: "/sampling/n" });
   });
 
@@ -240,12 +242,12 @@ describe("limits", () => {
       fc.property(message, fc.integer({ min: 1, max: 50 }), fc.nat(60), (said, chunk, maxOutputTokens) => {
         fc.pre(!/^\W*(think|cut|slow|\W)*(stall|error|slow)/i.test(said));
         const sampling = { maxOutputTokens };
-        const answer = ask(said, { tools, sampling }, { chunk });
-        expect(answer).toStrictEqual(ask(said, { tools, sampling }));
+        const answer = answerDemo(said, { tools, sampling }, { chunk });
+        expect(answer).toStrictEqual(answerDemo(said, { tools, sampling }));
         const { inputTokens = 0, outputTokens = 0, totalTokens } = answer.usage ?? {};
         expect(outputTokens).toBeLessThanOrEqual(maxOutputTokens);
         expect(totalTokens).toBe(inputTokens + outputTokens);
-        const whole = ask(said, { tools });
+        const whole = answerDemo(said, { tools });
         const isShort = (whole.usage?.outputTokens ?? 0) <= maxOutputTokens;
         if (isShort) expect(answer).toStrictEqual(whole);
         else expect(answer.finishReason.unified).toBe("length");
@@ -261,7 +263,7 @@ describe("limits", () => {
         try {
           deltas = play();
         } catch (error) {
-          // Only what a provider would refuse.
+          // Only errors that a provider would reply with.
           expect(error).toMatchObject({ code: "invalid-request", path: "/toolChoice" });
           return;
         }

@@ -1,4 +1,4 @@
-// Objects instead of texts: what is asked for, what is read out of an answer, and how each fault is told.
+// `generateObject`: the request, the parsed object, and the errors.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { Message, Part, ModelRequest } from "koine";
@@ -17,13 +17,13 @@ function answerOf(parts: Part[], more: Partial<Answer> = {}): Answer {
   return { id: "r1", model: "m", message, finishReason: { unified: "stop" }, ...beside, ...more };
 }
 
-/** A `complete` that gives an answer, and remembers what it was asked. */
+/** A `complete` that returns an answer and records its requests. */
 function scripted(answer: Answer): { complete: (request: ModelRequest) => Promise<Answer>; asked: ModelRequest[] } {
-  const asked: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   return {
-    asked,
+    asked: requests,
     complete: (request) => {
-      asked.push(request);
+      requests.push(request);
       return Promise.resolve(answer);
     },
   };
@@ -41,10 +41,10 @@ async function faultOf(schema: AnySchema, answer: Answer): Promise<OutputError> 
 }
 
 describe("what is asked for", () => {
-  const found = '{"name":"Corinth","people":30000}';
+  const objectText = '{"name":"Corinth","people":30000}';
 
   test("the request goes out with the schema, and nothing of the call's own words", async () => {
-    const { complete, asked } = scripted(answerOf([text(found)]));
+    const { complete, asked } = scripted(answerOf([text(objectText)]));
     const messages = [user("Which city?")];
     const request = { model: "near/m", messages, schema: CITY, name: "city", description: "A city." };
     const { object, answer } = await generateObject(complete, request);
@@ -76,7 +76,7 @@ describe("what is asked for", () => {
       { schema: { type: "object", properties: { name: { type: "string" } } } },
     ],
   ])("%s", async (_, schema, output) => {
-    const { complete, asked } = scripted(answerOf([text(found)]));
+    const { complete, asked } = scripted(answerOf([text(objectText)]));
     await generateObject(complete, { messages: [], schema });
     expect(asked[0]?.output).toStrictEqual({ type: "json-schema", ...output });
   });
@@ -100,24 +100,24 @@ describe("what is asked for", () => {
 
   test("what is no request is refused as such", async () => {
     const { complete } = scripted(answerOf([]));
-    // A caller without types.
+    // A caller without static types.
     const refused = generateObject(complete, undefined as unknown as ObjectRequest<AnySchema>);
     await expect(refused).rejects.toMatchObject({ code: "configuration" });
   });
 
   test("the options of the call are passed on", async () => {
     const options = { provider: "near" };
-    let given: unknown;
+    let received: unknown;
     const complete = (_: ModelRequest, passed?: unknown): Promise<Answer> => {
-      given = passed;
+      received = passed;
       return Promise.resolve(answerOf([text("{}")]));
     };
     await generateObject(complete, { messages: [], schema: {} }, options);
-    expect(given).toBe(options);
+    expect(received).toBe(options);
   });
 
   test("the object has the type that the schema declares", async () => {
-    const { complete } = scripted(answerOf([text(found)]));
+    const { complete } = scripted(answerOf([text(objectText)]));
     const { object } = await generateObject(complete, { messages: [], schema: City });
     expectTypeOf(object).toEqualTypeOf<{ name: string; people: number }>();
     const other = await generateObject(complete, { messages: [], schema: CITY });
@@ -160,26 +160,26 @@ describe("what is read", () => {
 describe("what is none", () => {
   const cut = { finishReason: { unified: "length" as const } };
   test.each<[string, Answer, OutputError["reason"], RegExp]>([
-    ["words", answerOf([text("Corinth, I think.")]), "not-json", /no JSON: .*line 1/],
-    ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /no JSON/],
-    ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /no JSON/],
-    ["a fence in a line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /no JSON/],
-    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(100_000))]), "not-json", /no JSON/],
-    ["nothing but marks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /no JSON/],
-    ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /no JSON/],
-    ["another object", answerOf([text('{"people":3}')]), "schema", /does not fit the schema: at "": .*"name"/],
-    ["half an object", answerOf([text('{"name":"Cor')], cut), "cut-off", /before the object was whole/],
+    ["words", answerOf([text("Corinth, I think.")]), "not-json", /not JSON: .*line 1/],
+    ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /not JSON/],
+    ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /not JSON/],
+    ["a fence in a line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /not JSON/],
+    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(100_000))]), "not-json", /not JSON/],
+    ["nothing but marks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /not JSON/],
+    ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /not JSON/],
+    ["another object", answerOf([text('{"people":3}')]), "schema", /does not match the schema: at "": .*"name"/],
+    ["half an object", answerOf([text('{"name":"Cor')], cut), "cut-off", /before the object was complete/],
     ["nothing, for lack of tokens", answerOf([reasoning("Hm.")], cut), "cut-off", /more output tokens/],
-    ["a number that may have been cut", answerOf([text("12")], cut), "cut-off", /before the object was whole/],
+    ["a number that may have been cut", answerOf([text("12")], cut), "cut-off", /before the object was complete/],
     ["a pause", answerOf([], { finishReason: { unified: "pause" } }), "cut-off", /ended with pause/],
-    ["B49: a refusal", answerOf([refusal("I will not.")]), "refused", /It says: I will not\./],
+    ["B49: a refusal", answerOf([refusal("I will not.")]), "refused", /It is a refusal: I will not\./],
     ["a filter", answerOf([text("{")], { finishReason: { unified: "content-filter" } }), "refused", /content-filter/],
     ["nothing", answerOf([]), "empty", /no text/],
     ["blanks", answerOf([text(" \n")]), "empty", /no text/],
     ["a call of a tool", answerOf([text("One moment."), toolCall("c1", "find", {})]), "empty", /calls find instead/],
-  ])("%s", async (_, answer, fault, message) => {
+  ])("%s", async (_, answer, reason, message) => {
     const error = await faultOf(CITY, answer);
-    expect(error).toMatchObject({ name: "OutputError", code: "invalid-output", fault, provider: "near", model: "m" });
+    expect(error).toMatchObject({ name: "OutputError", code: "invalid-output", reason, provider: "near", model: "m" });
     expect(error.message).toMatch(message);
     expect(error.response).toBe(answer);
   });
@@ -209,7 +209,7 @@ describe("what is none", () => {
       message: "No word.",
     } as const;
     const error = await faultOf(CITY, answerOf([text("Corinth")], { losses: [loss] }));
-    expect(error.message).toContain("The provider was not told the whole schema: No word.");
+    expect(error.message).toContain("The provider did not receive the whole schema: No word.");
   });
 });
 

@@ -1,4 +1,4 @@
-// How streams that middleware hands out end: cancelled, aborted, failed, left, and listened to by somebody who fails.
+// The ends of streams from middleware: cancelled, aborted, failed, left, and with a failing listener.
 import { describe, expect, test } from "vitest";
 import type { Delta } from "koine";
 import { user } from "koine";
@@ -8,13 +8,13 @@ import { setup } from "./support/counting-provider.ts";
 import { readAll } from "../calls/support/thrown-errors.ts";
 
 const START: Delta = { kind: "start", payload: { modelId: "m-1", requestId: "r1" } };
-const said = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
+const toTextDelta = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
 const DONE: Delta = { kind: "done", payload: { finishReason: "stop" } };
 const BROKEN: Delta = { kind: "error", payload: { errorCode: "overloaded", message: "Too much." } };
-const WHOLE = [START, said("a"), said("b"), said("c"), DONE];
+const WHOLE = [START, toTextDelta("a"), toTextDelta("b"), toTextDelta("c"), DONE];
 
-/** Deltas that come one by one, or all together. */
-function ask(
+/** Deltas that arrive one by one, or all together. */
+function openStream(
   deltas: readonly Delta[],
   together: boolean,
   middleware: readonly Middleware[] = [],
@@ -45,7 +45,7 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
     ["all together", true],
   ])("deltas that come %s", (__, together) => {
     test("are not given any more once somebody has cancelled, and everybody who reads on is told", async () => {
-      const stream = ask(WHOLE, together, layers());
+      const stream = openStream(WHOLE, together, layers());
       await stream.next();
       stream.cancel("enough");
       for (let time = 0; time < 2; time++) {
@@ -56,7 +56,7 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
 
     test("are not given any more once the call's signal says so", async () => {
       const control = new AbortController();
-      const stream = ask(WHOLE, together, layers(), { signal: control.signal });
+      const stream = openStream(WHOLE, together, layers(), { signal: control.signal });
       await stream.next();
       control.abort("enough");
       await expect(stream.batches().next()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
@@ -64,7 +64,7 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
     });
 
     test("end as they do where all of them were read before somebody cancelled", async () => {
-      const stream = ask(WHOLE, together, layers());
+      const stream = openStream(WHOLE, together, layers());
       for (let read = 0; read < WHOLE.length; read++) expect((await stream.next()).done).toBe(false);
       const answer = await stream.response();
       stream.cancel();
@@ -73,14 +73,14 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
     });
 
     test("that break off are no whole answer to any reader", async () => {
-      const stream = ask([START, said("a"), BROKEN], together, layers());
+      const stream = openStream([START, toTextDelta("a"), BROKEN], together, layers());
       const both = await Promise.all([readAll(stream), readAll(stream)]);
       const later = await readAll(stream);
       expect([...both, later].map(({ error }) => error?.code)).toStrictEqual(Array(3).fill("overloaded"));
     });
 
     test("end for a reader who was waiting when the stream was left", async () => {
-      const stream = ask(WHOLE, together, layers());
+      const stream = openStream(WHOLE, together, layers());
       const waiting = stream.next();
       await stream.return?.();
       expect((await waiting).done).toBe(true);
@@ -90,14 +90,14 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
 });
 
 test("deltas on their way are not given to a reader whose listener has cancelled", async () => {
-  const stream: AnswerStream = tapStream(ask(WHOLE, true), { deltas: () => stream.cancel("enough") });
+  const stream: AnswerStream = tapStream(openStream(WHOLE, true), { deltas: () => stream.cancel("enough") });
   const { deltas, error } = await readAll(stream);
   expect(deltas).toStrictEqual([]);
   expect(error).toMatchObject({ code: "aborted", cause: "enough" });
 });
 
 describe("an answer that is given again", () => {
-  const answered = (): Promise<Answer> => ask(WHOLE, true).response();
+  const answered = (): Promise<Answer> => openStream(WHOLE, true).response();
 
   test("is not given on once somebody has cancelled", async () => {
     const answer = await answered();
@@ -105,7 +105,7 @@ describe("an answer that is given again", () => {
     await stream.next();
     stream.cancel("enough");
     await expect(stream.next()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-    // Nothing is missing from it.
+    // The answer is complete.
     expect(await stream.response()).toBe(answer);
   });
 
@@ -164,7 +164,7 @@ describe("a stream that is never opened", () => {
     await turn();
     stream.cancel("too slow");
     await waiting;
-    resolve(tapStream(ask(WHOLE, true), { ended: (outcome) => ended.resolve(outcome) }));
+    resolve(tapStream(openStream(WHOLE, true), { ended: (outcome) => ended.resolve(outcome) }));
     expect(await ended.promise).toMatchObject({ error: { code: "aborted", cause: "too slow" } });
   });
 });
@@ -193,12 +193,12 @@ describe("whoever only listens fails no call", () => {
     ["at once", fail],
     ["later", failLater],
   ])("a tap that fails %s", async (_, listen) => {
-    // A function that gives a promise fits where nothing is expected: nobody looks at it, so nobody would catch it.
+    // An async function is assignable to a `void` callback: its rejection would be unhandled.
     const tap = { deltas: listen as () => void, ended: listen };
-    const { deltas, error } = await readAll(tapStream(ask(WHOLE, false), tap));
+    const { deltas, error } = await readAll(tapStream(openStream(WHOLE, false), tap));
     expect(deltas).toHaveLength(WHOLE.length);
     expect(error).toBeUndefined();
-    expect((await tapStream(ask(WHOLE, false), tap).response()).finishReason.unified).toBe("stop");
+    expect((await tapStream(openStream(WHOLE, false), tap).response()).finishReason.unified).toBe("stop");
     await turn();
   });
 

@@ -1,12 +1,12 @@
-// What the options of middleware and of the demo must be: a mistake is told at once, with its path, and not when the
-// first answer has been paid for.
+// Options of middleware and of the demo: a mistake is reported at once, with its path, and not after the first answer was paid
+// for.
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "koine/client";
 import { boundedStore, budget, caching, ClientError, demo, logging } from "koine/client";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 import { setup } from "./support/counting-provider.ts";
 
-/** As somebody without types would write it. */
+/** Options of a caller without static types. */
 type Loose = (options: unknown) => unknown;
 
 describe("a mistake in the options is refused with its path", () => {
@@ -37,7 +37,7 @@ describe("a mistake in the options is refused with its path", () => {
     ["a demo's issuer that is empty", demo, { issuer: "" }, "/issuer"],
     ["a demo's sleep that is no function", demo, { sleep: 5 }, "/sleep"],
   ])("%s", (_, make, options, path) => {
-    expect(thrown(ClientError, () => (make as Loose)(options))).toMatchObject({ code: "configuration", path });
+    expect(requireError(ClientError, () => (make as Loose)(options))).toMatchObject({ code: "configuration", path });
   });
 });
 

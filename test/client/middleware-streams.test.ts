@@ -1,4 +1,4 @@
-// Streams that middleware hands out: whoever reads them sees what a stream of the client itself would show.
+// Streams from middleware: readers see the same as with a stream of the client itself.
 import { describe, expect, test } from "vitest";
 import type { Delta } from "koine";
 import { assemble, user } from "koine";
@@ -6,18 +6,18 @@ import type { Answer, AnswerStream, LocalProvider } from "koine/client";
 import { ClientError, createClient, deferStream, replayAnswer, tapStream } from "koine/client";
 
 const START: Delta = { kind: "start", payload: { modelId: "m-1", requestId: "r1" } };
-const said = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
+const textDelta = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
 const USAGE: Delta = { kind: "usage", payload: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } };
 const DONE: Delta = { kind: "done", payload: { finishReason: "stop" } };
 const BROKEN: Delta = { kind: "error", payload: { errorCode: "overloaded", message: "Too much." } };
 
 const SCRIPTS = {
-  "a whole answer": [START, said("a"), said("b"), said("c"), USAGE, DONE],
-  "an answer that fails in the middle": [START, said("a"), USAGE, BROKEN],
+  "a whole answer": [START, textDelta("a"), textDelta("b"), textDelta("c"), USAGE, DONE],
+  "an answer that fails in the middle": [START, textDelta("a"), USAGE, BROKEN],
   "an answer that fails at once": [START, BROKEN],
 } satisfies Record<string, Delta[]>;
 
-/** A provider that waits a little before each delta, so that they come one by one; or not, so that they come together. */
+/** A provider that waits before each delta, so that they arrive one by one; or not, so that they arrive together. */
 function scripted(deltas: readonly Delta[], together: boolean): LocalProvider {
   return {
     answer: () => (together ? deltas : slowly(deltas)),
@@ -43,7 +43,7 @@ const WRAPPERS: Record<string, (open: () => AnswerStream) => AnswerStream> = {
     ),
 };
 
-/** What one way of reading shows, with what it throws. */
+/** Returns the deltas and the error of one way of reading. */
 type Reading = (stream: AnswerStream, log: (what: unknown) => void) => Promise<void>;
 
 async function readAll(stream: AnswerStream, log: (what: unknown) => void): Promise<void> {
@@ -145,7 +145,7 @@ const READINGS: Record<string, Reading> = {
   },
 };
 
-/** An answer or an error, as far as it must be the same. */
+/** Returns the fields of an answer or an error that must be equal. */
 function facts(outcome: unknown): unknown {
   if (outcome instanceof ClientError) return { code: outcome.code, partial: outcome.partial?.message.parts };
   if (outcome instanceof Error || typeof outcome !== "object" || outcome === null) return outcome;
@@ -191,7 +191,7 @@ describe("replayAnswer", () => {
       const read = READINGS[name] as Reading;
       const seen = await observe(replayAnswer(await answered()), read);
       const own = await observe(open(SCRIPTS["a whole answer"], true), read);
-      // Three deltas of one text come as one.
+      // Three deltas of one text arrive as one.
       expect(seen).toStrictEqual(own.filter((what, index) => what !== "text" || own[index - 1] !== "text"));
     },
   );
@@ -255,11 +255,11 @@ describe("tapStream", () => {
   });
 
   test("hears every delta once, in order", async () => {
-    const heard: string[] = [];
-    const tapped = tapStream(open(whole, false), { deltas: (batch) => heard.push(...batch.map(({ kind }) => kind)) });
+    const log: string[] = [];
+    const tapped = tapStream(open(whole, false), { deltas: (batch) => log.push(...batch.map(({ kind }) => kind)) });
     const seen = await observe(tapped, readAll);
-    expect(seen).toStrictEqual(heard);
-    expect(heard).toStrictEqual(whole.map(({ kind }) => kind));
+    expect(seen).toStrictEqual(log);
+    expect(log).toStrictEqual(whole.map(({ kind }) => kind));
   });
 
   test("the reader's end waits for the tap", async () => {

@@ -1,4 +1,4 @@
-// The middleware that comes with the client: logging and budget. Caching has its own file.
+// Koine's own middleware: logging and budget. Caching has its own file.
 import { describe, expect, test } from "vitest";
 import type { Delta } from "koine";
 import { user } from "koine";
@@ -38,7 +38,7 @@ describe("logging", () => {
       expect(entries).toMatchObject([
         {
           mode,
-          asked: "m",
+          requestedModel: "m",
           provider: "near",
           model: "m-1",
           finishReason: { unified: "stop" },
@@ -124,7 +124,7 @@ describe("logging", () => {
     const { ask } = setup([logging({ log: (entry) => lines.push(describeEntry(entry)) }), caching()]);
     await ask("Hello");
     await ask("Hello", "stream");
-    expect(lines[1]).toMatch(/^near\/m-1, stream, stop, \d+ ms, nobody asked$/);
+    expect(lines[1]).toMatch(/^near\/m-1, stream, stop, \d+ ms, no attempt$/);
   });
 });
 
@@ -186,8 +186,14 @@ describe("budget", () => {
   });
 
   test.each<[string, ReturnType<typeof counting>, boolean, BudgetLimits, RegExp]>([
-    ["a price", counting(), false, { cost: 5 }, /near\/m did not say .* \(cost\)\. Give it a price in `prices`/],
-    ["any usage", counting(null), true, { totalTokens: 5000 }, /near\/m did not say .* \(totalTokens\)/],
+    [
+      "a price",
+      counting(),
+      false,
+      { cost: 5 },
+      /usage of near\/m is unknown.* \(cost\) cannot be enforced\. Add its price to `prices`/,
+    ],
+    ["any usage", counting(null), true, { totalTokens: 5000 }, /usage of near\/m is unknown.* \(totalTokens\)/],
   ])(
     "a limit that cannot be held for lack of %s is not taken for held",
     async (_, provider, priced, limit, message) => {
@@ -225,7 +231,7 @@ describe("budget", () => {
     };
     const strict = setup([budget(limit)]);
     await leave(strict);
-    const message = expect.stringMatching(/near\/m did not say .* when it broke off\. Read answers to their end/);
+    const message = expect.stringMatching(/usage of near\/m is unknown.* \(it broke off\)\. Read answers to their end/);
     await expect(leave(strict)).rejects.toMatchObject({ code: "budget", path: `/${name}`, message });
     expect(strict.provider.asked).toBe(1);
     const lenient = setup([budget({ ...limit, unknown: "ignore" })]);
@@ -274,7 +280,7 @@ describe("budget", () => {
     const limited = budget({ totalTokens: 5000 });
     const time = heldTime();
     let endCall = (): void => undefined;
-    // The call ends once its request has gone out; one that never goes out ends at once.
+    // The call ends after its request was sent; one that is never sent ends at once.
     const sending: Transport["send"] = (request, limits) => {
       if (isFree) endCall();
       return send(request, { ...limits, onSent: () => (limits.onSent?.(), isFree || endCall()) });
@@ -287,7 +293,7 @@ describe("budget", () => {
     });
     const caller = new AbortController();
     const ways: [end: () => void, options: CallOptions][] = [
-      [() => time.pass(150), { timeouts: { totalMs: 150 } }],
+      [() => time.advance(150), { timeouts: { totalMs: 150 } }],
       [() => caller.abort(), { signal: caller.signal }],
     ];
     for (const [end, options] of ways) {

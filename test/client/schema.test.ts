@@ -1,19 +1,19 @@
-// Schemas that callers hand in: which are taken, what they say to the model, and how they judge.
+// Schemas of callers: accepted kinds, the JSON Schema for the model, and validation.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { AnySchema } from "koine/client";
 import { ClientError, compileSchema } from "koine/client";
-import { thrown } from "../support/thrown.ts";
-import { tries } from "../support/tries.ts";
+import { requireError } from "../support/require-error.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
 async function issuesOf(schema: AnySchema, value: unknown): Promise<string[]> {
   const checked = await compileSchema(schema).check(value);
   return checked.ok ? [] : checked.issues.map(({ path, message }) => `${path}: ${message}`);
 }
 
-/** Frozen all the way down: a schema is its caller's. */
+/** Deeply frozen: schemas of callers must not be changed. */
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
@@ -36,7 +36,7 @@ describe("JSON Schema", () => {
       [
         "/name: String is too short (0 < 1).",
         '/age: Expected "integer", found number.',
-        "/born: The schema has no place for this; leave it out.",
+        "/born: The schema does not allow this field; remove it.",
       ],
     ],
     ["what is missing is told at its object", PERSON, {}, [': The field "name" is missing.']],
@@ -57,7 +57,7 @@ describe("JSON Schema", () => {
       "a choice says that none fits, and why",
       { anyOf: [{ type: "string" }, { type: "object", properties: { x: { const: 1 } } }] },
       { x: 2 },
-      [": It fits none of the choices:", ': Expected "string", found object.', "/x: Expected 1."],
+      [": The value matches none of the choices:", ': Expected "string", found object.', "/x: Expected 1."],
     ],
     [
       "references within the schema are followed, in circles too",
@@ -85,7 +85,7 @@ describe("JSON Schema", () => {
       3,
       [expect.stringContaining("less than")],
     ],
-    ["a reference to itself alone has no end", { $ref: "#" }, 1, [expect.stringContaining("nested too deep")]],
+    ["a reference to itself alone has no end", { $ref: "#" }, 1, [expect.stringContaining("nested too deeply")]],
   ])("%s", async (_, schema, value, issues) => {
     expect(await issuesOf(frozen(schema), value)).toStrictEqual(issues);
   });
@@ -115,10 +115,10 @@ describe("JSON Schema", () => {
   test.each<[string, unknown, string, RegExp]>([
     ["a text", "object", "/at", /JSON Schema or a Standard Schema .* found a string/],
     ["nothing", undefined, "/at", /found nothing/],
-    ["a reference that leads nowhere", { $ref: "#/$defs/x" }, "/at", /"#\/\$defs\/x" leads nowhere/],
+    ["a reference that leads nowhere", { $ref: "#/$defs/x" }, "/at", /"#\/\$defs\/x" has no target/],
     ["an address that is none", { $id: "http://[" }, "/at", /not valid JSON Schema/],
-    ["a type that is none", { properties: { a: { type: "int" } } }, "/at/properties/a/type", /"int" is no type/],
-    ["no type at all", { type: [] }, "/at/type", /is no type/],
+    ["a type that is none", { properties: { a: { type: "int" } } }, "/at/properties/a/type", /"int" is not a type/],
+    ["no type at all", { type: [] }, "/at/type", /is not a type/],
     [
       "required beside a property's type",
       { properties: { a: { required: true } } },
@@ -131,12 +131,17 @@ describe("JSON Schema", () => {
     ["values that are no list", { enum: "a" }, "/at/enum", /list of values/],
     ["a limit that is a text", { minLength: "3" }, "/at/minLength", /expected a number, found a string/],
     ["a reference that is no text", { $ref: 1 }, "/at/$ref", /expected a string/],
-    ["a pattern of another language", { pattern: "(?i)x" }, "/at/pattern", /no regular expression of JavaScript/],
-    ["a pattern that is none", { patternProperties: { "[": {} } }, "/at/patternProperties/[", /no regular expression/],
+    ["a pattern of another language", { pattern: "(?i)x" }, "/at/pattern", /not a regular expression of JavaScript/],
+    [
+      "a pattern that is none",
+      { patternProperties: { "[": {} } },
+      "/at/patternProperties/[",
+      /not a regular expression/,
+    ],
     ["a schema that contains itself", cyclic, "/at", /cycles as "\$ref"/],
   ])("refused when it is read: %s", (_, schema, path, message) => {
-    // What a caller without types may hand in.
-    const error = thrown(ClientError, () => compileSchema(schema as AnySchema, { path: "/at" }));
+    // Schemas of callers without static types.
+    const error = requireError(ClientError, () => compileSchema(schema as AnySchema, { path: "/at" }));
     expect(error).toMatchObject({ code: "configuration", path });
     expect(error.message).toMatch(message);
   });
@@ -158,7 +163,7 @@ describe("JSON Schema", () => {
           expect({ value, ok }).toStrictEqual({ value, ok: theirs(value) });
         }
       }),
-      { numRuns: tries(60) },
+      { numRuns: scaleRunCount(60) },
     );
   });
 });
@@ -258,14 +263,18 @@ describe("Standard Schema", () => {
   });
 
   test.each<[string, AnySchema, RegExp]>([
-    ["that has no JSON Schema", callable, /minimal schema cannot say its JSON Schema\. Give its JSON Schema beside it/],
+    [
+      "that has no JSON Schema",
+      callable,
+      /minimal schema cannot be converted to JSON Schema\. Pass its JSON Schema in addition/,
+    ],
     [
       "that says something JSON Schema cannot",
       z.object({ at: z.date() }),
-      /zod schema has no JSON Schema: Date cannot/,
+      /zod schema cannot be converted to JSON Schema: Date cannot/,
     ],
   ])("a schema %s is refused, with what to do", (_, schema, message) => {
-    const error = thrown(ClientError, () => compileSchema(schema, { path: "/tools/0/input" }));
+    const error = requireError(ClientError, () => compileSchema(schema, { path: "/tools/0/input" }));
     expect(error).toMatchObject({ code: "configuration", path: "/tools/0/input" });
     expect(error.message).toMatch(message);
   });
@@ -303,11 +312,9 @@ test.each<[what: string, schema: object]>([
   ],
   ["an object with methods", { type: "object", parse: () => undefined }],
 ])("%s is no JSON Schema, and the error says what to do", (_, schema) => {
-  const error = thrown(ClientError, () => compileSchema(schema as never, { path: "/tools/0" }));
+  const error = requireError(ClientError, () => compileSchema(schema as never, { path: "/tools/0" }));
   expect(error).toMatchObject({ code: "configuration", path: "/tools/0" });
-  expect(String(error)).toContain(
-    "looks like a validator without Standard Schema; give `jsonSchema`, or a newer version",
-  );
+  expect(String(error)).toContain("does not implement Standard Schema; pass `jsonSchema`, or update its library");
 });
 
 test("a validator that cannot be read is no matter where its JSON Schema is given", async () => {

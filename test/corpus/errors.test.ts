@@ -1,7 +1,7 @@
 // Recorded error bodies: one taxonomy in, the same body and status out.
 import { describe, test } from "vitest";
 import { dialect } from "../../src/index.ts";
-import { ERROR_CHECKS } from "../../src/testkit/error-conformance.ts";
+import { ERROR_CHECKS } from "../../src/testkit/conformance/error-conformance.ts";
 import { checkAll, describeBodies } from "../support/corpus.ts";
 import { MUTANTS, RECORDED_ERRORS } from "./dialects.ts";
 

@@ -4,14 +4,14 @@ import type { Message, Part, ModelResponse, ToolCallPart } from "../../src/index
 import { dialect, toolResult, user } from "../../src/index.ts";
 import { toHistory } from "../../src/ledger/identity/history-turns.ts";
 import { toNormalForm } from "../../src/ledger/identity/normal-form.ts";
-import { demand } from "../../src/testkit/demand.ts";
-import { REQUESTS } from "../../src/testkit/exchange.ts";
-import { answersOf, decodeEvents } from "../../src/testkit/stream-reading.ts";
+import { assertHolds } from "../../src/testkit/conformance-case.ts";
+import { REQUEST_CODEC } from "../../src/testkit/checks/payload-codec.ts";
+import { assembleAnswers, decodeEvents } from "../../src/testkit/checks/stream-helpers.ts";
 import { CLIENTS, type EchoingClient, ECHO_MODES, copyJson } from "../ledger/support/stateless-clients.ts";
 import { checkAll, describeBodies, describeStreams } from "../support/corpus.ts";
-import type { Outcome, StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { expectOutcomes, idleRows, outcome } from "../support/stream-exceptions.ts";
-import { RECORDED } from "./dialects.ts";
+import type { CheckOutcome, ExpectedFailure } from "../support/expected-failures.ts";
+import { expectOutcomes, listUnusedRows, runCheck } from "../support/expected-failures.ts";
+import { RECORDED_DIALECTS } from "./dialects.ts";
 
 interface Recorded<T> {
   name: string;
@@ -30,7 +30,7 @@ function formsOf({ turns, messages }: ReturnType<typeof toHistory>): string[] {
 function demandSame(was: readonly Message[], is: readonly Message[]): void {
   const [before, after] = [toHistory(was), toHistory(is)];
   const isSame = before.turns.at(-1)?.digest === after.turns.at(-1)?.digest;
-  demand(isSame, "It is another conversation.", formsOf(before), formsOf(after));
+  assertHolds(isSame, "It is another conversation.", formsOf(before), formsOf(after));
 }
 
 const QUESTION = "What do you say?";
@@ -60,18 +60,17 @@ function answersCalls(client: EchoingClient, response: ModelResponse): void {
   demandSame([user(QUESTION), response.message, ...expected], echoed);
 }
 
-const ANSWER_EXCEPTIONS: readonly StreamExceptionRow[] = ["openai-chat", "anthropic", "gemini", "bedrock"].flatMap(
-  (id) =>
-    ECHO_MODES.map((manner) => ({
-      streams: /vercel--openai-mcp-tool-approval\.[13]\./,
-      check: `${id}, ${manner}`,
-      reason: "An approval that the provider asks for: this dialect cannot say it, and what is not said is not echoed.",
-    })),
+const ANSWER_EXCEPTIONS: readonly ExpectedFailure[] = ["openai-chat", "anthropic", "gemini", "bedrock"].flatMap((id) =>
+  ECHO_MODES.map((manner) => ({
+    streams: /vercel--openai-mcp-tool-approval\.[13]\./,
+    check: `${id}, ${manner}`,
+    reason: "An approval that the provider asks for: this dialect cannot say it, and what is not said is not echoed.",
+  })),
 );
 
 function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse>[]): void {
   describe(`a recorded ${what}`, () => {
-    const seen: Outcome[] = [];
+    const seen: CheckOutcome[] = [];
     test("is there", () => {
       expect(recorded.length).toBeGreaterThan(400);
     });
@@ -79,7 +78,7 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
       "B11: echoed by a client of %s, %s, keeps its digest",
       async (id, manner, client) => {
         const check = `${id}, ${manner}`;
-        const all = recorded.map(({ name, value }) => outcome(name, check, () => echoes(client, manner, value)));
+        const all = recorded.map(({ name, value }) => runCheck(name, check, () => echoes(client, manner, value)));
         const outcomes = await Promise.all(all);
         seen.push(...outcomes);
         expectOutcomes(outcomes, ANSWER_EXCEPTIONS);
@@ -97,12 +96,12 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
       },
     );
     test("is what every exception is about", () => {
-      expect(idleRows(seen, ANSWER_EXCEPTIONS)).toStrictEqual([]);
+      expect(listUnusedRows(seen, ANSWER_EXCEPTIONS)).toStrictEqual([]);
     });
   });
 }
 
-const HISTORY_EXCEPTIONS: readonly StreamExceptionRow[] = [
+const HISTORY_EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /lingua--anthropicMessageWithSystemMessage/,
     check: "gemini",
@@ -122,7 +121,7 @@ const HISTORY_EXCEPTIONS: readonly StreamExceptionRow[] = [
 ];
 
 /** A history in the words of a client's dialect, read again. */
-function retold(client: EchoingClient, request: ReturnType<typeof REQUESTS.decode>): Message[] {
+function retold(client: EchoingClient, request: ReturnType<typeof REQUEST_CODEC.decode>): Message[] {
   const target = dialect(client.dialect);
   if (!target.supports.has("requests")) {
     return target.decodeMessages(copyJson(target.encodeMessages(request.messages).wire));
@@ -132,19 +131,19 @@ function retold(client: EchoingClient, request: ReturnType<typeof REQUESTS.decod
 }
 
 describeBodies((samplesOf) => {
-  const answers = RECORDED.flatMap((id) =>
+  const answers = RECORDED_DIALECTS.flatMap((id) =>
     samplesOf(id, "responses").map(({ name, wire }) => ({ name, value: dialect(id).decodeResponse(wire) })),
   );
   describeAnswers("response", answers);
 
   describe("a recorded history", () => {
-    const requests = RECORDED.flatMap((id) =>
+    const requests = RECORDED_DIALECTS.flatMap((id) =>
       samplesOf(id, "requests").map((sample) => ({
         name: sample.name,
-        value: REQUESTS.decode(dialect(id), sample.wire, sample),
+        value: REQUEST_CODEC.decode(dialect(id), sample.wire, sample),
       })),
     );
-    const seen: Outcome[] = [];
+    const seen: CheckOutcome[] = [];
     test("is there", () => {
       expect(requests.filter(({ value }) => digestOf(value.messages) !== "").length).toBeGreaterThan(200);
     });
@@ -152,14 +151,16 @@ describeBodies((samplesOf) => {
       "told in the words of %s, keeps its digest",
       async (id, client) => {
         const outcomes = await Promise.all(
-          requests.map(({ name, value }) => outcome(name, id, () => demandSame(value.messages, retold(client, value)))),
+          requests.map(({ name, value }) =>
+            runCheck(name, id, () => demandSame(value.messages, retold(client, value))),
+          ),
         );
         seen.push(...outcomes);
         expectOutcomes(outcomes, HISTORY_EXCEPTIONS);
       },
     );
     test("is what every exception is about", () => {
-      expect(idleRows(seen, HISTORY_EXCEPTIONS)).toStrictEqual([]);
+      expect(listUnusedRows(seen, HISTORY_EXCEPTIONS)).toStrictEqual([]);
     });
   });
 });
@@ -167,7 +168,7 @@ describeBodies((samplesOf) => {
 describeStreams((recorded) => {
   const answers = [...recorded].flatMap(([id, streams]) =>
     streams.flatMap(({ name, events }) =>
-      answersOf(decodeEvents(dialect(id), events)).map((value) => ({ name, value })),
+      assembleAnswers(decodeEvents(dialect(id), events)).map((value) => ({ name, value })),
     ),
   );
   describeAnswers("stream", answers);

@@ -1,16 +1,16 @@
 // Recorded responses through their own dialect: equal JSON, plain and after edits, whatever field is new, gone or odd.
 import { describe, test } from "vitest";
 import { dialect } from "../../src/index.ts";
-import { sampleChecks } from "../../src/testkit/exchange-conformance.ts";
-import { RESPONSES } from "../../src/testkit/exchange.ts";
+import { createSampleChecks } from "../../src/testkit/conformance/request-response-conformance.ts";
+import { RESPONSE_CODEC } from "../../src/testkit/checks/payload-codec.ts";
 import { checkAll, describeBodies } from "../support/corpus.ts";
-import { MUTANTS, RECORDED } from "./dialects.ts";
+import { MUTANTS, RECORDED_DIALECTS } from "./dialects.ts";
 
 describeBodies((samplesOf) => {
-  describe.each(RECORDED)("%s: a recorded response", (id) => {
+  describe.each(RECORDED_DIALECTS)("%s: a recorded response", (id) => {
     const samples = samplesOf(id, "responses");
-    test.each(sampleChecks("responses", MUTANTS))("%s", (_, check) => {
-      checkAll(samples, (sample) => check(RESPONSES, dialect(id), sample));
+    test.each(createSampleChecks("responses", MUTANTS))("%s", (_, check) => {
+      checkAll(samples, (sample) => check(RESPONSE_CODEC, dialect(id), sample));
     });
   });
 });

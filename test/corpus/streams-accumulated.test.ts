@@ -3,17 +3,22 @@
 import { describe, expect, test } from "vitest";
 import type { ModelResponse, WireEvent } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
-import { demandNone, differences } from "../../src/testkit/differences.ts";
-import { answersOf, bytesOf, comparable, decodeEvents } from "../../src/testkit/stream-reading.ts";
+import { assertNoDifferences, findDifferences } from "../../src/testkit/json/json-differences.ts";
+import {
+  assembleAnswers,
+  formatStream,
+  toComparableResponse,
+  decodeEvents,
+} from "../../src/testkit/checks/stream-helpers.ts";
 import type { JudgedDialect } from "../judges/index.ts";
 import { anthropicBetaJudge } from "../judges/anthropic.ts";
 import { JUDGES } from "../judges/index.ts";
-import type { Judge } from "../judges/verdict.ts";
+import type { Judge } from "../judges/sdk-result.ts";
 import type { RecordedStream } from "../support/corpus.ts";
 import { describeStreams } from "../support/corpus.ts";
-import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { expectOutcomes, outcome } from "../support/stream-exceptions.ts";
-import { inParallel, streamServer } from "../support/stream-targets.ts";
+import type { ExpectedFailure } from "../support/expected-failures.ts";
+import { expectOutcomes, runCheck } from "../support/expected-failures.ts";
+import { inParallel, streamServer } from "../support/recorded-stream-encoding.ts";
 
 /** Gemini's SDK accumulates nothing. */
 const ACCUMULATING: readonly [JudgedDialect, Judge][] = [
@@ -22,7 +27,7 @@ const ACCUMULATING: readonly [JudgedDialect, Judge][] = [
   ["anthropic", anthropicBetaJudge],
 ];
 
-const EXCEPTIONS: readonly StreamExceptionRow[] = [
+const EXCEPTIONS: readonly ExpectedFailure[] = [
   ["vercel--mistral-incremental-tool-call", "The SDK refuses it: no chunk has a role."],
   ["vercel--mistral-reasoning", "The vendor's content is a list, which the SDK joins as if it were text."],
   ["vercel--mistral-tool-call\\.", "The SDK refuses it: a call has no index."],
@@ -48,7 +53,7 @@ function asSent(id: JudgedDialect, events: readonly unknown[]): WireEvent[] {
 
 /** A stream and its accumulator say less, or other things, about the answer than about what was said: residue aside. */
 function core(response: ModelResponse): unknown {
-  const { message, alternatives = [], finishReason, usage } = comparable(response);
+  const { message, alternatives = [], finishReason, usage } = toComparableResponse(response);
   const said = [message, ...alternatives.map((each) => each.message)].map(({ parts }) => parts);
   return withoutResidue({ said, finishReason, endings: alternatives.map((each) => each.finishReason), usage });
 }
@@ -78,16 +83,16 @@ describeStreams((recorded) => {
     test("B80: what the SDK accumulates is what the stream assembles to", async () => {
       const streams = (recorded.get(id) ?? []).flatMap((stream) => single(id, stream));
       expect(streams.length).toBeGreaterThan(40);
-      const bytes = new Map(streams.map(({ events }, index) => [index, bytesOf(dialect(id), asSent(id, events))]));
+      const bytes = new Map(streams.map(({ events }, index) => [index, formatStream(dialect(id), asSent(id, events))]));
       await using server = await streamServer(bytes);
       const outcomes = await inParallel(streams, ({ name, events }, index) =>
-        outcome(name, "accumulated", async () => {
-          const [streamed] = answersOf(decodeEvents(dialect(id), events));
+        runCheck(name, "accumulated", async () => {
+          const [streamed] = assembleAnswers(decodeEvents(dialect(id), events));
           if (streamed === undefined) throw new Error("There is no answer.");
           if (streamed.error !== undefined) return;
-          const { raw } = await judge.judge(`${server.url}/stream-${index}`);
+          const { raw } = await judge.runSdk(`${server.url}/stream-${index}`);
           const whole = dialect(id).decodeResponse(JSON.parse(JSON.stringify(raw)));
-          demandNone(differences(core(whole), core(streamed)), "The stream assembles to something else.");
+          assertNoDifferences(findDifferences(core(whole), core(streamed)), "The stream assembles to something else.");
         }),
       );
       expectOutcomes(outcomes, EXCEPTIONS);

@@ -1,9 +1,9 @@
 // Recorded streams of anthropic through their own dialect.
-import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { describeSource } from "../support/stream-sources.ts";
+import type { ExpectedFailure } from "../support/expected-failures.ts";
+import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
-const EXCEPTIONS: readonly StreamExceptionRow[] = [
-  "has one end, and the right one",
+const EXCEPTIONS: readonly ExpectedFailure[] = [
+  "has one end of the expected kind",
   "comes back as an equal answer",
 ].map((check) => ({
   streams: /vercel--spliced-message-start/,
@@ -11,4 +11,4 @@ const EXCEPTIONS: readonly StreamExceptionRow[] = [
   reason: "Made up: another answer begins within an answer, which is thereby cut off.",
 }));
 
-describeSource("anthropic", EXCEPTIONS);
+describeRecordedDecoding("anthropic", EXCEPTIONS);

@@ -1,4 +1,4 @@
 // Recorded streams of gemini through their own dialect.
-import { describeSource } from "../support/stream-sources.ts";
+import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
-describeSource("gemini", []);
+describeRecordedDecoding("gemini", []);

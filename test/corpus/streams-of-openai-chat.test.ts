@@ -1,4 +1,4 @@
 // Recorded streams of openai-chat through their own dialect.
-import { describeSource } from "../support/stream-sources.ts";
+import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
-describeSource("openai-chat", []);
+describeRecordedDecoding("openai-chat", []);

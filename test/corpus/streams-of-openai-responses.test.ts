@@ -1,8 +1,8 @@
 // Recorded streams of openai-responses through their own dialect.
-import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { describeSource } from "../support/stream-sources.ts";
+import type { ExpectedFailure } from "../support/expected-failures.ts";
+import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
-const EXCEPTIONS: readonly StreamExceptionRow[] = [
+const EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /vercel--openai-shell-container\.1/,
     check: "comes back as an equal answer",
@@ -10,4 +10,4 @@ const EXCEPTIONS: readonly StreamExceptionRow[] = [
   },
 ];
 
-describeSource("openai-responses", EXCEPTIONS);
+describeRecordedDecoding("openai-responses", EXCEPTIONS);

@@ -1,7 +1,7 @@
 // Recorded streams of every dialect, in the words of gemini: read back, and judged by its official SDK.
-import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { describeTarget } from "../support/stream-targets.ts";
+import type { ExpectedFailure } from "../support/expected-failures.ts";
+import { describeRecordedEncoding } from "../support/recorded-stream-encoding.ts";
 
-const EXCEPTIONS: readonly StreamExceptionRow[] = [];
+const EXCEPTIONS: readonly ExpectedFailure[] = [];
 
-describeTarget("gemini", EXCEPTIONS);
+describeRecordedEncoding("gemini", EXCEPTIONS);

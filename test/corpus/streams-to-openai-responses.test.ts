@@ -1,8 +1,8 @@
 // Recorded streams of every dialect, in the words of openai-responses: read back, and judged by its official SDK.
-import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
-import { describeTarget } from "../support/stream-targets.ts";
+import type { ExpectedFailure } from "../support/expected-failures.ts";
+import { describeRecordedEncoding } from "../support/recorded-stream-encoding.ts";
 
-const EXCEPTIONS: readonly StreamExceptionRow[] = [
+const EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /vercel--github-copilot-id-rotation/,
     check: "square",
@@ -10,4 +10,4 @@ const EXCEPTIONS: readonly StreamExceptionRow[] = [
   },
 ];
 
-describeTarget("openai-responses", EXCEPTIONS);
+describeRecordedEncoding("openai-responses", EXCEPTIONS);

@@ -1,25 +1,27 @@
 // The judge of Gemini's streams: a chat of the official SDK. What counts is the history that it would send next time,
 // which it leaves out altogether where a single event is not to its liking.
 import { GoogleGenAI } from "@google/genai";
-import type { Judge, Loose, Verdict } from "./verdict.ts";
-import { counts, listOf, loose, textOf } from "./verdict.ts";
+import type { Judge, LooseJson, SdkResult } from "./sdk-result.ts";
+import { readCounts, toList, toLooseJson, toText } from "./sdk-result.ts";
 
-function verdictOf(body: unknown): Verdict {
-  const { candidates, usageMetadata: usage } = loose(body);
-  const [candidate] = listOf(candidates);
-  const parts = listOf(candidate?.["content"]?.["parts"]);
+function verdictOf(body: unknown): SdkResult {
+  const { candidates, usageMetadata: usage } = toLooseJson(body);
+  const [candidate] = toList(candidates);
+  const parts = toList(candidate?.["content"]?.["parts"]);
   const texts = (isThought: boolean): string =>
-    parts.flatMap(({ text, thought }) => ((thought === loose(true)) === isThought ? [textOf(text)] : [])).join("");
+    parts
+      .flatMap(({ text, thought }) => ((thought === toLooseJson(true)) === isThought ? [toText(text)] : []))
+      .join("");
   return {
     text: texts(false),
     reasoning: texts(true),
     refusal: "",
     calls: parts.flatMap(({ functionCall: call }) =>
-      call === undefined ? [] : [{ name: textOf(call["name"]), arguments: (call["args"] as unknown) ?? {} }],
+      call === undefined ? [] : [{ name: toText(call["name"]), arguments: (call["args"] as unknown) ?? {} }],
     ),
-    signatures: parts.map(({ thoughtSignature }) => textOf(thoughtSignature)).filter((seal) => seal !== ""),
-    finish: textOf(candidate?.["finishReason"]),
-    usage: counts({
+    signatures: parts.map(({ thoughtSignature }) => toText(thoughtSignature)).filter((seal) => seal !== ""),
+    finish: toText(candidate?.["finishReason"]),
+    usage: readCounts({
       input: usage?.["promptTokenCount"],
       output: usage?.["candidatesTokenCount"],
       cached: usage?.["cachedContentTokenCount"],
@@ -29,23 +31,23 @@ function verdictOf(body: unknown): Verdict {
 }
 
 /** One body from the events: the last word of each field, and the parts as the chat remembers them. */
-function accumulated(chunks: readonly Loose[], parts: readonly unknown[]): unknown {
+function accumulated(chunks: readonly LooseJson[], parts: readonly unknown[]): unknown {
   const body: Record<string, unknown> = {};
   const first: Record<string, unknown> = {};
   for (const chunk of chunks) {
     Object.assign(body, chunk);
-    Object.assign(first, listOf(chunk["candidates"])[0]);
+    Object.assign(first, toList(chunk["candidates"])[0]);
   }
   return { ...body, candidates: [{ ...first, content: { role: "model", parts } }] };
 }
 
 export const geminiJudge: Judge = {
-  verdictOf,
-  async judge(baseUrl) {
+  readBody: verdictOf,
+  async runSdk(baseUrl) {
     const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl } });
     const chat = client.chats.create({ model: "m", config: { automaticContinuation: false } });
-    const chunks: Loose[] = [];
-    for await (const chunk of await chat.sendMessageStream({ message: "?" })) chunks.push(loose(chunk));
+    const chunks: LooseJson[] = [];
+    for await (const chunk of await chat.sendMessageStream({ message: "?" })) chunks.push(toLooseJson(chunk));
     const parts = chat.getHistory().flatMap(({ role, parts: said }) => (role === "model" ? (said ?? []) : []));
     const raw = accumulated(chunks, parts);
     return { ...verdictOf(raw), raw };

@@ -3,7 +3,7 @@ import { anthropicJudge } from "./anthropic.ts";
 import { geminiJudge } from "./gemini.ts";
 import { openaiChatJudge } from "./openai-chat.ts";
 import { openaiResponsesJudge } from "./openai-responses.ts";
-import type { Judge } from "./verdict.ts";
+import type { Judge } from "./sdk-result.ts";
 
 export const JUDGES = {
   "openai-chat": openaiChatJudge,

@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import type { WireEvent } from "../../src/index.ts";
 import { formatSse } from "../../src/index.ts";
-import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 import type { JudgedDialect } from "./index.ts";
 import { JUDGES } from "./index.ts";
-import type { Verdict } from "./verdict.ts";
+import type { SdkResult } from "./sdk-result.ts";
 
 const CALL = { name: "look", arguments: { at: "Ἀθῆναι" } };
 const ARGS = JSON.stringify(CALL.arguments);
@@ -123,14 +123,14 @@ function CALL_ARGS(): object {
   return { name: CALL.name, args: CALL.arguments };
 }
 
-const STREAMS: readonly [JudgedDialect, readonly WireEvent[], Partial<Verdict>][] = [
+const STREAMS: readonly [JudgedDialect, readonly WireEvent[], Partial<SdkResult>][] = [
   ["openai-chat", CHAT, { finish: "tool_calls", signatures: [] }],
   ["openai-responses", RESPONSES, { finish: "completed" }],
   ["anthropic", ANTHROPIC, { finish: "tool_use" }],
   ["gemini", GEMINI, { finish: "STOP" }],
 ];
 
-const EXPECTED: Verdict = {
+const EXPECTED: SdkResult = {
   text: "So!",
   reasoning: "Hmm.",
   refusal: "",
@@ -147,17 +147,19 @@ function textOf(events: readonly WireEvent[]): string {
 test.each(STREAMS)(
   "the SDK of %s finds what stands in a stream, and the same in the body that it makes",
   async (id, events, own) => {
-    await using server = await replayServer({ "*": { chunks: cut(textOf(events), seededRandom(id.length), 60) } });
-    const { raw, ...verdict } = await JUDGES[id].judge(server.url);
+    await using server = await replayServer({
+      "*": { chunks: cutRandomly(textOf(events), seededRandom(id.length), 60) },
+    });
+    const { raw, ...verdict } = await JUDGES[id].runSdk(server.url);
     expect(verdict).toStrictEqual({ ...EXPECTED, ...own });
-    expect(JUDGES[id].verdictOf(raw)).toStrictEqual(verdict);
+    expect(JUDGES[id].readBody(raw)).toStrictEqual(verdict);
     expect(server.requests.length).toBe(1);
   },
 );
 
 test.each(STREAMS)("the SDK of %s does not take a part for the whole", async (id, events, { finish: whole }) => {
   await using server = await replayServer({ "*": { chunks: [textOf(events.slice(0, 3))] } });
-  const found = await JUDGES[id].judge(server.url).then(
+  const found = await JUDGES[id].runSdk(server.url).then(
     ({ finish }) => ({ finish }),
     (error: unknown) => String(error),
   );

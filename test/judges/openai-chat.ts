@@ -1,27 +1,27 @@
 // The judge of Chat streams: the accumulator of the official SDK.
 import OpenAI from "openai";
-import type { Judge, Verdict } from "./verdict.ts";
-import { counts, listOf, loose, parsed, textOf } from "./verdict.ts";
+import type { Judge, SdkResult } from "./sdk-result.ts";
+import { readCounts, toList, toLooseJson, parseArguments, toText } from "./sdk-result.ts";
 
 /** Where vendors say reasoning; the SDK knows neither, and keeps the last piece only: the pieces are joined here. */
 const REASONING = ["reasoning_content", "reasoning"] as const;
 
-function verdictOf(body: unknown): Verdict {
-  const { choices, usage } = loose(body);
-  const [choice] = listOf(choices);
+function verdictOf(body: unknown): SdkResult {
+  const { choices, usage } = toLooseJson(body);
+  const [choice] = toList(choices);
   const message = choice?.["message"];
   return {
-    text: textOf(message?.["content"]),
-    reasoning: REASONING.map((field) => textOf(message?.[field])).join(""),
-    refusal: textOf(message?.["refusal"]),
-    calls: listOf(message?.["tool_calls"]).map(({ function: fn, custom }) =>
+    text: toText(message?.["content"]),
+    reasoning: REASONING.map((field) => toText(message?.[field])).join(""),
+    refusal: toText(message?.["refusal"]),
+    calls: toList(message?.["tool_calls"]).map(({ function: fn, custom }) =>
       custom === undefined
-        ? { name: textOf(fn?.["name"]), arguments: parsed(fn?.["arguments"]) }
-        : { name: textOf(custom["name"]), arguments: textOf(custom["input"]) },
+        ? { name: toText(fn?.["name"]), arguments: parseArguments(fn?.["arguments"]) }
+        : { name: toText(custom["name"]), arguments: toText(custom["input"]) },
     ),
     signatures: [],
-    finish: textOf(choice?.["finish_reason"]),
-    usage: counts({
+    finish: toText(choice?.["finish_reason"]),
+    usage: readCounts({
       input: usage?.["prompt_tokens"],
       output: usage?.["completion_tokens"],
       cached: usage?.["prompt_tokens_details"]?.["cached_tokens"],
@@ -31,8 +31,8 @@ function verdictOf(body: unknown): Verdict {
 }
 
 export const openaiChatJudge: Judge = {
-  verdictOf,
-  async judge(baseUrl) {
+  readBody: verdictOf,
+  async runSdk(baseUrl) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${baseUrl}/v1`, maxRetries: 0 });
     const stream = client.chat.completions.stream({
       model: "m",
@@ -43,7 +43,7 @@ export const openaiChatJudge: Judge = {
     stream.on("chunk", (chunk) => {
       const [choice] = chunk.choices;
       for (const field of choice?.index === 0 ? REASONING : []) {
-        const piece = textOf(loose(choice?.delta)[field]);
+        const piece = toText(toLooseJson(choice?.delta)[field]);
         if (piece !== "") reasoning[field] = (reasoning[field] ?? "") + piece;
       }
     });

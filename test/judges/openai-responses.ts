@@ -1,32 +1,32 @@
 // The judge of Responses streams: the accumulator of the official SDK.
 import OpenAI from "openai";
-import type { Judge, Loose, Verdict } from "./verdict.ts";
-import { counts, listOf, loose, parsed, textOf } from "./verdict.ts";
+import type { Judge, LooseJson, SdkResult } from "./sdk-result.ts";
+import { readCounts, toList, toLooseJson, parseArguments, toText } from "./sdk-result.ts";
 
-const CALLS: Readonly<Record<string, (item: Loose) => Verdict["calls"][number]>> = {
-  function_call: (item) => ({ name: textOf(item["name"]), arguments: parsed(item["arguments"]) }),
-  custom_tool_call: (item) => ({ name: textOf(item["name"]), arguments: textOf(item["input"]) }),
+const CALLS: Readonly<Record<string, (item: LooseJson) => SdkResult["calls"][number]>> = {
+  function_call: (item) => ({ name: toText(item["name"]), arguments: parseArguments(item["arguments"]) }),
+  custom_tool_call: (item) => ({ name: toText(item["name"]), arguments: toText(item["input"]) }),
 };
 
-function texts(items: readonly Loose[], type: string, field = "text"): string {
-  return items.flatMap((item) => (item["type"] === type ? [textOf(item[field])] : [])).join("");
+function texts(items: readonly LooseJson[], type: string, field = "text"): string {
+  return items.flatMap((item) => (item["type"] === type ? [toText(item[field])] : [])).join("");
 }
 
-function verdictOf(body: unknown): Verdict {
-  const { output, status, incomplete_details: incomplete, usage } = loose(body);
-  const items = listOf(output);
-  const said = items.flatMap((item) => (item["type"] === "message" ? listOf(item["content"]) : []));
+function verdictOf(body: unknown): SdkResult {
+  const { output, status, incomplete_details: incomplete, usage } = toLooseJson(body);
+  const items = toList(output);
+  const said = items.flatMap((item) => (item["type"] === "message" ? toList(item["content"]) : []));
   const thoughts = items.filter(({ type }) => type === "reasoning");
   return {
     text: texts(said, "output_text"),
     refusal: texts(said, "refusal", "refusal"),
     reasoning: thoughts
-      .map((item) => texts(listOf(item["summary"]), "summary_text") + texts(listOf(item["content"]), "reasoning_text"))
+      .map((item) => texts(toList(item["summary"]), "summary_text") + texts(toList(item["content"]), "reasoning_text"))
       .join(""),
-    calls: items.flatMap((item) => CALLS[textOf(item["type"])]?.(item) ?? []),
-    signatures: thoughts.map((item) => textOf(item["encrypted_content"])).filter((seal) => seal !== ""),
-    finish: `${textOf(status)} ${textOf(incomplete?.["reason"])}`.trim(),
-    usage: counts({
+    calls: items.flatMap((item) => CALLS[toText(item["type"])]?.(item) ?? []),
+    signatures: thoughts.map((item) => toText(item["encrypted_content"])).filter((seal) => seal !== ""),
+    finish: `${toText(status)} ${toText(incomplete?.["reason"])}`.trim(),
+    usage: readCounts({
       input: usage?.["input_tokens"],
       output: usage?.["output_tokens"],
       cached: usage?.["input_tokens_details"]?.["cached_tokens"],
@@ -36,8 +36,8 @@ function verdictOf(body: unknown): Verdict {
 }
 
 export const openaiResponsesJudge: Judge = {
-  verdictOf,
-  async judge(baseUrl) {
+  readBody: verdictOf,
+  async runSdk(baseUrl) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${baseUrl}/v1`, maxRetries: 0 });
     const raw = await client.responses.stream({ model: "m", input: "?" }).finalResponse();
     return { ...verdictOf(raw), raw };

@@ -19,7 +19,7 @@ const others: [what: string, one: unknown, other: unknown][] = [
   ["another order in a list", { a: [1, 2] }, { a: [2, 1] }],
   ["a text for a number", { a: 1 }, { a: "1" }],
   ["digits beyond a double", parseJson('{"n":12345678901234567890}'), parseJson('{"n":12345678901234567891}')],
-  ["what stands between the quotes", { a: 'x","b":"y' }, { a: "x", b: "y" }],
+  ["quotes within strings", { a: 'x","b":"y' }, { a: "x", b: "y" }],
   ["the border of two lists", [["a"], ["b"]], [["a", "b"], []]],
   ["nothing", undefined, {}],
 ];

@@ -16,7 +16,7 @@ test("memory: is a separate ledger", async () => {
   await other.close();
 });
 
-test("sqlite: is a file that is there again", async () => {
+test("sqlite: is a file that persists", async () => {
   const folder = await mkdtemp(join(tmpdir(), "koine-open-"));
   const url = `sqlite:${join(folder, "a b.db")}`;
   try {
@@ -51,7 +51,7 @@ const addresses: [url: unknown, hint: RegExp][] = [
   ["sqlite://koine.db", /sqlite:path\/to\/file\.db/],
   ["sqlite:///koine.db", /sqlite:\/path\/from\/root\.db/],
 ];
-test.each(addresses)("the address %j is refused with a hint", async (url, hint) => {
+test.each(addresses)("the URL %j is rejected with a hint", async (url, hint) => {
   const attempt = openLedger(url as string);
   await expect(attempt).rejects.toMatchObject({ name: "LedgerError", code: "invalid-input", path: "url" });
   await expect(attempt).rejects.toThrow(hint);
@@ -73,7 +73,7 @@ const options: [options: object, path: string][] = [
   [{ schema: "" }, "schema"],
   [{ sync: "off" }, "sync"],
 ];
-test.each(options)("the options %j are refused", async (given, path) => {
+test.each(options)("the options %j are rejected", async (given, path) => {
   await expect(openLedger("memory:", given)).rejects.toMatchObject({ code: "invalid-input", path });
   expect(() => createLedger(memoryStore(), given)).toThrow(expect.objectContaining({ code: "invalid-input", path }));
 });
@@ -85,7 +85,7 @@ const clocks: [what: string, clock: LedgerOptions["clock"], time: string | undef
   ["nonsense", () => "soon", undefined],
   ["times before 1970", () => -1, undefined],
 ];
-test.each(clocks)("a clock that gives %s is understood or refused", async (_what, clock, time) => {
+test.each(clocks)("a clock that returns %s is accepted or rejected", async (_what, clock, time) => {
   const ledger = await openLedger("memory:", clock === undefined ? {} : { clock });
   const made = ledger.createThread();
   if (time !== undefined) expect((await made).createdAt).toBe(time);

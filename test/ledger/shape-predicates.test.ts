@@ -5,7 +5,7 @@ import { isStorableMessage, isCurrentMessage } from "../../src/ledger/shape-pred
 import { json } from "../../src/model/validation/shape.ts";
 import { message as messageShape } from "../../src/model/validation/message-shapes.ts";
 import { structuralIssues } from "../../src/model/validation/validate.ts";
-import { gallery } from "../../src/testkit/index.ts";
+import { canonicalMessages } from "../../src/testkit/index.ts";
 
 const ODD: unknown[] = [undefined, null, 1.5, Number.NaN, "x", [null], { type: 7 }, new Map()];
 
@@ -20,7 +20,7 @@ function* variants(value: unknown): Generator<unknown, void, void> {
   }
 }
 
-const exhibits = gallery().map((message) => ({ role: message.role, message }));
+const exhibits = canonicalMessages().map((message) => ({ role: message.role, message }));
 
 test("there are messages to look at", () => {
   expect(exhibits.length).toBeGreaterThan(0);

@@ -1,6 +1,13 @@
 // Exact digits under edits, copies and long texts: what was changed is never overruled by what was kept (B23).
 import { describe, expect, test } from "vitest";
-import { copyObject, hasExactNumbers, parseJson, sameJson, sameValue, stringifyJson } from "../../src/model/json/index.ts";
+import {
+  copyObject,
+  hasExactNumbers,
+  parseJson,
+  sameJson,
+  sameValue,
+  stringifyJson,
+} from "../../src/model/json/index.ts";
 
 const BIG = "12345678901234567890";
 const NEIGHBOURS = "[1234567890123456789,1234567890123456790,1234567890123456791]";

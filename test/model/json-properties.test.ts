@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonError } from "../../src/model/errors.ts";
 import { listExactNumbers, parseJson, restoreNumbers, sameJson, stringifyJson } from "../../src/model/json/index.ts";
-import { tries } from "../support/tries.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 import { codePoint } from "../support/code-points.ts";
 
 const digits = (max: number): fc.Arbitrary<string> =>
@@ -82,7 +82,7 @@ describe("any JSON text", () => {
       fc.property(anyText, (json) => {
         expect(parseJson(json)).toStrictEqual(JSON.parse(json));
       }),
-      { numRuns: tries(1000) },
+      { numRuns: scaleRunCount(1000) },
     );
   });
 
@@ -91,7 +91,7 @@ describe("any JSON text", () => {
       fc.property(orderlyText, (json) => {
         expect(tokensOf(stringifyJson(parseJson(json)))).toStrictEqual(tokensOf(json));
       }),
-      { numRuns: tries(2000) },
+      { numRuns: scaleRunCount(2000) },
     );
   });
 
@@ -105,7 +105,7 @@ describe("any JSON text", () => {
         expect(sameJson(clone, value)).toBe(true);
         expect(stringifyJson(clone)).toBe(stringifyJson(value));
       }),
-      { numRuns: tries(1000) },
+      { numRuns: scaleRunCount(1000) },
     );
   });
 
@@ -124,7 +124,7 @@ describe("any JSON text", () => {
         }
         expect(parseJson(changed)).toStrictEqual(expected);
       }),
-      { numRuns: tries(2000) },
+      { numRuns: scaleRunCount(2000) },
     );
   });
 });

@@ -13,7 +13,7 @@ import {
   sameJson,
   stringifyJson,
 } from "../../src/model/json/index.ts";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 
 const parseObject = (text: string): JsonObject => parseJson(text) as JsonObject;
 
@@ -242,14 +242,14 @@ describe("text that is no JSON", () => {
     ["NaN", "[NaN]", "/0", 'column 2: expected a value or "]", found "N"'],
   ];
   test.each(CASES)("%s", (_sentence, text, path, message) => {
-    const error = thrown(JsonError, () => parseJson(text));
+    const error = requireError(JsonError, () => parseJson(text));
     expect(error).toMatchObject({ code: "invalid-json", path });
     expect(error.message).toContain(message);
     expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   });
 
   test("the message of a large text is short", () => {
-    const error = thrown(JsonError, () => parseJson(`["${"x".repeat(1_000_000)}",\n}`));
+    const error = requireError(JsonError, () => parseJson(`["${"x".repeat(1_000_000)}",\n}`));
     expect(error.message).toContain("line 2, column 1");
     expect(error.message.length).toBeLessThan(200);
   });
@@ -272,7 +272,7 @@ describe("depth", () => {
     ["1,000,000 levels that never close", () => "[".repeat(1_000_000)],
   ];
   test.each(DEEP)("%s is too deep", (_sentence, text) => {
-    const error = thrown(JsonError, () => parseJson(text()));
+    const error = requireError(JsonError, () => parseJson(text()));
     expect(error.code).toBe("too-deep");
     expect(error.message).toContain(`deeper than ${MAX_DEPTH} levels at line 1, column`);
     expect(error.message).toContain("Flatten it");
@@ -283,9 +283,9 @@ describe("depth", () => {
     let value: unknown = [];
     for (let i = 0; i < 100_000; i++) value = [value];
     const other = [value];
-    expect(thrown(JsonError, () => stringifyJson(value)).code).toBe("too-deep");
-    expect(thrown(JsonError, () => listExactNumbers(value)).code).toBe("too-deep");
-    expect(thrown(JsonError, () => sameJson(value, other)).code).toBe("too-deep");
+    expect(requireError(JsonError, () => stringifyJson(value)).code).toBe("too-deep");
+    expect(requireError(JsonError, () => listExactNumbers(value)).code).toBe("too-deep");
+    expect(requireError(JsonError, () => sameJson(value, other)).code).toBe("too-deep");
   });
 
   test("a string of 50 MB is a string", () => {
@@ -306,7 +306,7 @@ describe("values that JSON cannot hold", () => {
     ["a cycle", cycle, "/b/c~1d/0"],
   ];
   test.each(CASES)("%s", (_sentence, value, path) => {
-    const error = thrown(JsonError, () => stringifyJson(value));
+    const error = requireError(JsonError, () => stringifyJson(value));
     expect(error).toMatchObject({ code: "not-json", path });
     expect(error.message).toContain("no JSON form");
   });

@@ -5,10 +5,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validate, validateRequest, validateResponse } from "../../src/model/index.ts";
 import { jsonSchema } from "../../src/model/validation/json-schema.ts";
-import { gallery } from "../../src/testkit/index.ts";
-import { places, withoutPlace, withPlace } from "../../src/testkit/places.ts";
+import { canonicalMessages } from "../../src/testkit/index.ts";
+import { walkJson, removeAt, replaceAt } from "../../src/testkit/json/json-nodes.ts";
 import { response } from "../support/arbitrary.ts";
-import { tries } from "../support/tries.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false });
 const isMessage = ajv.compile(jsonSchema());
@@ -27,7 +27,7 @@ describe("koine/schema.json", () => {
   });
 
   test("accepts every message of the gallery", () => {
-    for (const message of gallery()) {
+    for (const message of canonicalMessages()) {
       isMessage(message);
       expect(isMessage.errors ?? []).toEqual([]);
     }
@@ -37,12 +37,12 @@ describe("koine/schema.json", () => {
     let refused = 0;
     // Every place in the long run, other ones each time in the everyday run.
     let at = Math.floor(Math.random() * 3);
-    const step = tries(3) === 3 ? 1 : 3;
-    for (const message of gallery()) {
-      for (const { keys } of places(message)) {
+    const step = scaleRunCount(3) === 3 ? 1 : 3;
+    for (const message of canonicalMessages()) {
+      for (const { keys } of walkJson(message)) {
         if (at++ % step !== 0) continue;
-        const mutants = ODD.map((odd) => withPlace(message, keys, odd));
-        if (keys.length > 0) mutants.push(withoutPlace(message, keys));
+        const mutants = ODD.map((odd) => replaceAt(message, keys, odd));
+        if (keys.length > 0) mutants.push(removeAt(message, keys));
         for (const mutant of mutants) {
           const accepted = isMessage(mutant);
           if (accepted !== isValid(validate(mutant)))
@@ -51,21 +51,21 @@ describe("koine/schema.json", () => {
         }
       }
     }
-    expect(refused).toBeGreaterThan(tries(2000));
+    expect(refused).toBeGreaterThan(scaleRunCount(2000));
   });
 
   test("agrees with `validateResponse` and `validateRequest` on generated ones", () => {
     fc.assert(
       fc.property(response, fc.nat(), fc.constantFrom(...ODD), (whole, pick, odd) => {
-        const all = [...places(whole)];
+        const all = [...walkJson(whole)];
         const place = all[pick % all.length];
-        const mutant = withPlace(whole, place?.keys ?? [], odd);
+        const mutant = replaceAt(whole, place?.keys ?? [], odd);
         const request = { messages: [whole.message], sampling: { n: odd }, toolChoice: odd };
         expect(isResponse(whole)).toBe(true);
         expect(isResponse(mutant)).toBe(isValid(validateResponse(mutant)));
         expect(isRequest(request)).toBe(isValid(validateRequest(request)));
       }),
-      { numRuns: tries(300) },
+      { numRuns: scaleRunCount(300) },
     );
   });
 });

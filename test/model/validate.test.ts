@@ -15,7 +15,7 @@ import {
   validateResponse,
 } from "../../src/model/index.ts";
 import type { IssueCode, Message } from "../../src/model/index.ts";
-import { gallery } from "../../src/testkit/index.ts";
+import { canonicalMessages } from "../../src/testkit/index.ts";
 import { json } from "../support/arbitrary.ts";
 
 const STORED = {
@@ -124,7 +124,7 @@ describe("validate", () => {
   });
 
   test("a valid message has no issues", () => {
-    expect(gallery().flatMap((message) => validate(message))).toEqual([]);
+    expect(canonicalMessages().flatMap((message) => validate(message))).toEqual([]);
     expect(
       validate({
         ...STORED,

@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from "../../src/model/index.ts";
 import { upgradeThrough } from "../../src/model/schema-version.ts";
 import { KoineError } from "../../src/model/errors.ts";
-import { thrown } from "../support/thrown.ts";
+import { requireError } from "../support/require-error.ts";
 
 const FIRST = {
   id: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -88,7 +88,7 @@ describe("readMessage", () => {
     ["an object without a prototype", Object.create(null), "version-invalid"],
     ["a symbol", Symbol("two"), "version-invalid"],
   ])("%s is refused", (_, schemaVersion, code) => {
-    const error = thrown(KoineError, () =>
+    const error = requireError(KoineError, () =>
       readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }),
     );
     expect(error).toBeInstanceOf(VersionError);
@@ -116,7 +116,7 @@ describe("readMessage", () => {
     ["a missing parent", { ...FIRST, parentMessageId: undefined }, ""],
     ["a text without text", { ...FIRST, parts: [{ type: "text" }] }, "/parts/0"],
   ])("%s is a ValidationError with a path", (_, value, path) => {
-    const error = thrown(KoineError, () => readMessage(value));
+    const error = requireError(KoineError, () => readMessage(value));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({ code: "invalid", path });
   });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { KoineError } from "../../src/model/errors.ts";
 import { formatSse, formatSseComment, SseError, type SseEvent, SseParser } from "../../src/sse/index.ts";
 import { referenceEvents } from "./reference.ts";
-import { tries } from "../support/tries.ts";
+import { scaleRunCount } from "../support/property-run-count.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -140,7 +140,7 @@ describe("any chunking", () => {
       fc.property(wellFormed, places, (bytes, at) => {
         expect(parse(...cut(bytes, at))).toStrictEqual(referenceEvents(bytes));
       }),
-      { numRuns: tries(2000) },
+      { numRuns: scaleRunCount(2000) },
     );
   });
 
@@ -149,7 +149,7 @@ describe("any chunking", () => {
       fc.property(anyBytes, places, (bytes, at) => {
         expect(parse(...cut(bytes, at))).toStrictEqual(parse(bytes));
       }),
-      { numRuns: tries(2000) },
+      { numRuns: scaleRunCount(2000) },
     );
   });
 });

@@ -3,21 +3,21 @@
 import fc from "fast-check";
 
 /** Halves of pairs are no characters. */
-const HALVES = { first: 0xd8_00, count: 0x8_00 };
-const LAST = 0x10_ff_ff - HALVES.count;
+const SURROGATES = { first: 0xd8_00, count: 0x8_00 };
+const LAST = 0x10_ff_ff - SURROGATES.count;
 
-function characterOf(place: number): string {
-  return String.fromCodePoint(place < HALVES.first ? place : place + HALVES.count);
+function toCharacter(place: number): string {
+  return String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count);
 }
 
 /** With the way back, fast-check can put in texts that are known to hurt. */
-function placeOf(character: unknown): number {
+function toIndex(character: unknown): number {
   const [only, ...others] = typeof character === "string" ? character : "";
   const code = only?.codePointAt(0);
   if (code === undefined || others.length > 0) throw new Error("This is not one character.");
-  if (code < HALVES.first) return code;
-  if (code < HALVES.first + HALVES.count) throw new Error("This is half a pair.");
-  return code - HALVES.count;
+  if (code < SURROGATES.first) return code;
+  if (code < SURROGATES.first + SURROGATES.count) throw new Error("This is half a pair.");
+  return code - SURROGATES.count;
 }
 
-export const codePoint: fc.Arbitrary<string> = fc.nat(LAST).map(characterOf, placeOf);
+export const codePoint: fc.Arbitrary<string> = fc.nat(LAST).map(toCharacter, toIndex);

@@ -31,6 +31,6 @@ export function result(toolCallId: string, output: unknown = "ok"): Delta {
 }
 
 /** The same deltas as part of a run. */
-export function stamped(deltas: readonly Delta[], runId = "run-1"): MessageDelta[] {
+export function stampAll(deltas: readonly Delta[], runId = "run-1"): MessageDelta[] {
   return deltas.map(stampDeltas(runId, () => 0));
 }

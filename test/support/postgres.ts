@@ -1,5 +1,5 @@
 // A real PostgreSQL for tests. One server is shared by all test files of a run and starts when the first of them asks;
-// a test that takes the server away has one of its own. See postgres-keeper.ts for who cleans up.
+// a test that takes the server away has one of its own. See postgres-process.ts for who cleans up.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { connect, Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import type { KeeperAnswer, KeeperOptions } from "./postgres-keeper.ts";
+import type { PostgresProcessReply, PostgresProcessOptions } from "./postgres-process.ts";
 import { BROKER } from "./postgres-setup.ts";
 
 /** A server that the test may stop and start again. */
@@ -32,13 +32,13 @@ export interface ServerOptions {
 
 /** Starts a server in a private folder, on a free port of this machine. */
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
-  const keeperOptions: KeeperOptions = {
+  const keeperOptions: PostgresProcessOptions = {
     fsync: options.fsync ?? true,
     user: "koine",
     password: randomBytes(8).toString("hex"),
     settings: options.settings ?? [],
   };
-  const program = fileURLToPath(new URL("postgres-keeper.ts", import.meta.url));
+  const program = fileURLToPath(new URL("postgres-process.ts", import.meta.url));
   const keeper = spawn(process.execPath, [program, JSON.stringify(keeperOptions)], {
     stdio: ["pipe", "pipe", "inherit"],
     // A signal to this process's group must not reach the keeper: it has to clean up.
@@ -64,7 +64,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
 }
 
 /** Asks the keeper one line at a time. Between questions it does not keep this process alive. */
-function asking(keeper: ChildProcess): (line: string) => Promise<KeeperAnswer> {
+function asking(keeper: ChildProcess): (line: string) => Promise<PostgresProcessReply> {
   const { stdin, stdout } = keeper;
   if (!(stdin instanceof Socket) || !(stdout instanceof Socket)) throw new Error("The keeper has no pipes.");
   const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
@@ -77,13 +77,13 @@ function asking(keeper: ChildProcess): (line: string) => Promise<KeeperAnswer> {
     stdout.unref();
     if (done === true) throw new Error("The keeper of PostgreSQL is gone.");
     // The keeper writes nothing else.
-    const answer = JSON.parse(value) as KeeperAnswer;
+    const answer = JSON.parse(value) as PostgresProcessReply;
     if ("error" in answer) throw new Error(answer.error);
     return answer;
   };
 }
 
-function running(answer: KeeperAnswer): { pid: number; port: number } {
+function running(answer: PostgresProcessReply): { pid: number; port: number } {
   if (!("pid" in answer)) throw new Error("The keeper did not start PostgreSQL.");
   return answer;
 }

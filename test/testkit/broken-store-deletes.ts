@@ -2,9 +2,15 @@
 import type { DeletionCounts } from "../../src/ledger/store/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerTransaction } from "../../src/ledger/store/contract.ts";
-import { does, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
+import { replacesSteps, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
 
-type Deleting = "deleteMessages" | "deleteRuns" | "deleteThread" | "deleteKeys" | "deleteBlobs" | "deleteUnreferencedBlobs";
+type Deleting =
+  | "deleteMessages"
+  | "deleteRuns"
+  | "deleteThread"
+  | "deleteKeys"
+  | "deleteBlobs"
+  | "deleteUnreferencedBlobs";
 
 /** Counts something else than it deletes. */
 function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionCounts): StoreFault {
@@ -13,7 +19,7 @@ function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionC
     (good: (...values: never[]) => Awaitable<DeletionCounts>) =>
     (...values: never[]) =>
       mapAwaitable(good(...values), change);
-  return does({ [method]: instead });
+  return replacesSteps({ [method]: instead });
 }
 const CLAIM_OF: Record<Deleting, RegExp> = {
   deleteMessages: /deleteMessages takes/,
@@ -29,10 +35,10 @@ const DELETING = Object.keys(CLAIM_OF) as Deleting[];
 /** Leaves what it should delete. */
 function leaves(name: keyof LedgerTransaction & Deleting): StoreFault {
   const nothing: DeletionCounts = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-  return does({ [name]: () => () => nothing });
+  return replacesSteps({ [name]: () => () => nothing });
 }
 
-export const DELETING_FAULTS: readonly StoreFaultRow[] = [
+export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ...DELETING.flatMap((method): StoreFaultRow[] => [
     [`deletes nothing in ${method}`, CLAIM_OF[method], leaves(method)],
     [
@@ -49,7 +55,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes changes of state with the deltas",
     /deleteDeltas takes/,
-    does({
+    replacesSteps({
       deleteDeltas: (good, tx) => (key, runId) => {
         const [count, run] = [good(key, runId), tx.run(key.tenant, runId)];
         void tx.deleteRuns(key, [runId]);
@@ -61,12 +67,12 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes deltas outside of the stretch",
     /deleteDeltas takes/,
-    does({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
+    replacesSteps({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
   ],
   [
     "gives no number of deltas",
     /deleteDeltas takes/,
-    does({
+    replacesSteps({
       deleteDeltas:
         (good) =>
         (...values) => (void good(...values), 0),
@@ -75,7 +81,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves references of deleted messages",
     /deleteMessages takes/,
-    does({
+    replacesSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const refs = tx.blobRefs(key) as never[];
         const deleted = good(key, ids);
@@ -87,7 +93,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves quarantine rows of deleted messages",
     /deleteMessages takes/,
-    does({
+    replacesSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const rows = tx.quarantined(key.tenant, 99) as never[];
         const deleted = good(key, ids);
@@ -99,7 +105,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves the log of deleted runs",
     /deleteRuns takes/,
-    does({
+    replacesSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.log(key, { limit: 99 }) as { runId: string }[];
         const deleted = good(key, ids);
@@ -111,7 +117,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes blobs with their thread",
     /deleteThread takes/,
-    does({
+    replacesSteps({
       deleteThread: (good, tx) => (key) =>
         mapAwaitable(good(key), (deleted) => (void tx.deleteUnreferencedBlobs(key.tenant, 9_999), deleted)),
     }),
@@ -119,7 +125,7 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves a thread's keys",
     /deleteThread takes/,
-    does({
+    replacesSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.idempotencyKey(key, "key");
         const deleted = good(key);
@@ -131,12 +137,12 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes keys of the last millisecond",
     /deleteKeys takes/,
-    does({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
+    replacesSteps({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves the chunks of a deleted blob",
     /deleteBlobs takes/,
-    does({
+    replacesSteps({
       deleteBlobs: (good, tx) => (tenant, hashes, before) => {
         const ids = hashes.map((hash) => (tx.blob(tenant, hash) as { blobId: string } | undefined)?.blobId ?? "");
         const chunks = ids.map((blobId) => tx.chunk(tenant, blobId, 0));
@@ -152,24 +158,24 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes blobs that messages hold",
     /deleteBlobs takes|deleteUnreferencedBlobs takes|begins to hold/,
-    does({
+    replacesSteps({
       insertBlobRefs: () => () => undefined,
     }),
   ],
   [
     "deletes young blobs by name",
     /deleteBlobs takes/,
-    does({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
+    replacesSteps({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
   ],
   [
     "deletes young blobs",
     /deleteUnreferencedBlobs takes/,
-    does({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
+    replacesSteps({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves uploads that never ended",
     /deleteUnreferencedBlobs takes/,
-    does({
+    replacesSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const chunk = tx.chunk(tenant, "00000000Z8AAAAAAAAAAAAAAAA", 0);
         const deleted = good(tenant, before);

@@ -2,7 +2,7 @@
 import type { MessageRow, MessageCount } from "../../src/ledger/store/rows.ts";
 import { mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store/contract.ts";
-import { lives, reads, type StoreFaultRow } from "./broken-stores.ts";
+import { replacesMethods, replacesReads, type StoreFaultRow } from "./store-faults.ts";
 
 const six = (tally: MessageCount): MessageCount => ({ ...tally, messages: 6 });
 
@@ -11,8 +11,8 @@ type Tell = Parameters<LedgerStore["watchThreads"]>[1];
 
 /** Tells something else than it should. */
 const telling = (change: (tell: Tell) => Tell) =>
-  lives({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
-const listing = (change: (good: Active) => Active) => lives({ activeThreads: change });
+  replacesMethods({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
+const listing = (change: (good: Active) => Active) => replacesMethods({ activeThreads: change });
 
 const ORDER = /activeThreads gives/;
 const CURRENT = /activeThreads (is up to date|knows)/;
@@ -21,7 +21,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives titles that are none",
     /titles gives/,
-    reads({
+    replacesReads({
       titles:
         (_, all) =>
         (tenant, { limit }) =>
@@ -31,7 +31,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a word as it is written",
     /titles that hold a word/,
-    reads({
+    replacesReads({
       titles: (good) => (tenant, page) =>
         mapAwaitable(good(tenant, page), (rows) =>
           rows.filter(({ title }) => title?.includes(page.term ?? "") ?? false),
@@ -41,12 +41,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "counts the messages of every thread",
     /countMessages counts/,
-    reads({ countMessages: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)) }),
+    replacesReads({
+      countMessages: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)),
+    }),
   ],
   [
     "counts messages from the beginning",
     /countMessages counts/,
-    reads({
+    replacesReads({
       countMessages: (good) => (tenant, places) =>
         good(
           tenant,
@@ -57,7 +59,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a user through a whole thread",
     /countMessages counts/,
-    reads({
+    replacesReads({
       countMessages: (good, all) => (tenant, places) =>
         mapAwaitable(good(tenant, places), (found) =>
           found.map((tally) => {
@@ -71,17 +73,17 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives the runs of every state",
     /runs of many threads/,
-    reads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
+    replacesReads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
   ],
   [
     "gives all runs for the last",
     /runs of many threads/,
-    reads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
+    replacesReads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
   ],
   [
     "takes no usage for an empty one",
     /runs of many threads/,
-    reads({
+    replacesReads({
       usages: (good) => (tenant, places, limit) =>
         mapAwaitable(good(tenant, places, limit), (rows) => rows.map((row) => ({ ...row, usage: row.usage ?? "{}" }))),
     }),
@@ -89,7 +91,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes every run for one that changed",
     /runs of many threads/,
-    reads({
+    replacesReads({
       changedRuns: (_, all) => (tenant, places) =>
         all.lastRuns(
           tenant,
@@ -101,14 +103,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "does not count what was deleted",
     /heads gives/,
-    lives({
+    replacesMethods({
       heads: (good) => async (tenant, ids) => (await good(tenant, ids)).map((head) => ({ ...head, purges: 0 })),
     }),
   ],
   [
     "takes a delta for what happened last",
     /heads gives/,
-    lives({
+    replacesMethods({
       heads: (good) => async (tenant, ids) =>
         (await good(tenant, ids)).map((head) => ({ ...head, lastActivity: head.lastId })),
     }),
@@ -166,7 +168,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "tells every tenant of a new thread",
     /watchThreads tells nothing/,
-    lives({
+    replacesMethods({
       watchThreads: (good) => async (tenant, tell) => {
         const [end, endTwin] = await Promise.all([good(tenant, tell), good(`${tenant}-twin`, tell)]);
         return () => [end(), endTwin()];
@@ -176,12 +178,12 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "goes on telling",
     /watchThreads tells nothing/,
-    lives({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
+    replacesMethods({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
   ],
   [
     "finds whole words only",
     /search finds the beginning/,
-    lives({
+    replacesMethods({
       search:
         (good) =>
         ({ prefix: _prefix, ...query }) =>
@@ -191,7 +193,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the best, whatever their thread",
     /search gives so many of each/,
-    lives({
+    replacesMethods({
       search:
         (good) =>
         ({ perThread: _perThread, ...query }) =>

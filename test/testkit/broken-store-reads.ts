@@ -1,8 +1,9 @@
 // Stores with one fault each in what they read or how they keep it: what the suite for stores must notice.
 import type { LogRow, MessageRow, RunRow } from "../../src/ledger/store/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
-import type { LedgerReads, IdRange } from "../../src/ledger/store/contract.ts";
-import { does, reads, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
+import type { LedgerReads } from "../../src/ledger/store/contract.ts";
+import type { IdRange } from "../../src/ledger/store/queries.ts";
+import { replacesSteps, replacesReads, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
 
 function each<Row>(rows: Awaitable<Row[]>, change: (row: Row) => Row): Awaitable<Row[]> {
   return mapAwaitable(rows, (list) => list.map(change));
@@ -16,7 +17,7 @@ function inAnotherOrder<Row>(rows: Awaitable<Row[]>, compare: (left: Row, right:
 
 /** Writes other bodies than it was given. */
 function bodies(change: (body: string) => string): StoreFault {
-  return does({
+  return replacesSteps({
     insertMessages: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
     insertLog: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
     quarantine: (good) => (row) => good({ ...row, body: change(row.body) }),
@@ -26,10 +27,10 @@ function bodies(change: (body: string) => string): StoreFault {
   });
 }
 function runs(change: (row: RunRow) => RunRow): StoreFault {
-  return does({ insertRun: (good) => (row) => good(change(row)) });
+  return replacesSteps({ insertRun: (good) => (row) => good(change(row)) });
 }
 function chunks(change: (bytes: Uint8Array) => Uint8Array): StoreFault {
-  return does({ insertChunk: (good) => (row) => good({ ...row, bytes: change(row.bytes) }) });
+  return replacesSteps({ insertChunk: (good) => (row) => good({ ...row, bytes: change(row.bytes) }) });
 }
 function asJson(body: string): string {
   try {
@@ -56,7 +57,9 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes an empty title for none",
     /threads come back/,
-    reads({ thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, title: row.title || null }) }),
+    replacesReads({
+      thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, title: row.title || null }),
+    }),
   ],
   ["keeps 32 bits of a number", /runs come back/, runs((row) => ({ ...row, leaseUntil: row.leaseUntil | 0 }))],
   ["keeps the digits of a float", /runs come back/, runs((row) => ({ ...row, epoch: Math.fround(row.epoch) }))],
@@ -64,7 +67,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives numbers as texts",
     /runs come back/,
-    reads({
+    replacesReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => row && { ...row, lastSeq: String(row.lastSeq) as never }),
     }),
@@ -72,7 +75,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives booleans as numbers",
     /runs come back/,
-    reads({
+    replacesReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => row && { ...row, forks: Number(row.forks) as never }),
     }),
@@ -80,7 +83,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves out what is null",
     /threads come back/,
-    reads({
+    replacesReads({
       threads: (good) => (tenant, page) =>
         each(
           good(tenant, page),
@@ -97,24 +100,24 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes no bytes for no chunk",
     /blobs and chunks/,
-    reads({
+    replacesReads({
       chunk: (good) => (tenant, blobId, at) =>
         mapAwaitable(good(tenant, blobId, at), (row) => (row?.bytes.length === 0 ? undefined : row)),
     }),
   ],
-  ["gives out the row that it keeps", /rows that were handed/, reads({ message: remembering })],
+  ["gives out the row that it keeps", /rows that were handed/, replacesReads({ message: remembering })],
   [
     "keeps the row that it was given",
     /rows that were handed/,
     (good) => {
       const given = new Map<string, MessageRow>();
-      const keeping = does({
+      const keeping = replacesSteps({
         insertMessages: (insert) => (rows) => {
           for (const row of rows) given.set(row.id, row);
           return insert(rows);
         },
       })(good);
-      return { ...keeping, reads: reads({ message: () => (_, id) => given.get(id) })(good).reads };
+      return { ...keeping, reads: replacesReads({ message: () => (_, id) => given.get(id) })(good).reads };
     },
   ],
   [
@@ -122,8 +125,8 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     /rows that were handed/,
     (good) => {
       const given: Uint8Array[] = [];
-      const keeping = does({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
-      const giving = reads({
+      const keeping = replacesSteps({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
+      const giving = replacesReads({
         chunk: (read) => (tenant, id, at) =>
           mapAwaitable(read(tenant, id, at), (row) => row && { ...row, bytes: given[0] ?? row.bytes }),
       })(good);
@@ -144,7 +147,7 @@ function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
 const KNOWN = new Map<string, Awaitable<MessageRow | undefined>>();
 
 function ranges(change: (range: IdRange) => IdRange): StoreFault {
-  return reads({
+  return replacesReads({
     messages: (good) => (key, range) => good(key, change(range)),
     headers: (good) => (key, range) => good(key, change(range)),
     log: (good) => (key, range) => good(key, { ...range, ...change(range) }),
@@ -153,7 +156,7 @@ function ranges(change: (range: IdRange) => IdRange): StoreFault {
 const RANGES = /ranges/;
 const within = (after: string | undefined) => (row: { id: string }) => after === undefined || row.id >= after;
 
-const STRETCH_FAULTS: readonly StoreFaultRow[] = [
+const RANGE_FAULTS: readonly StoreFaultRow[] = [
   ["forgets the limit", RANGES, ranges((range) => ({ ...range, limit: 1_000 }))],
   ["forgets the order", RANGES, ranges(({ order: _order, ...range }) => range)],
   ["forgets where to begin", RANGES, ranges(({ after: _after, ...range }) => range)],
@@ -161,7 +164,7 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "begins with the row that it should begin after",
     RANGES,
-    reads({
+    replacesReads({
       messages:
         (good) =>
         (key, { after, ...rest }) =>
@@ -175,7 +178,7 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "ends before the row that it should end with",
     RANGES,
-    reads({
+    replacesReads({
       headers: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
       log: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
     }),
@@ -183,7 +186,7 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "cuts a range before it turns it around",
     RANGES,
-    reads({
+    replacesReads({
       messages:
         (good) =>
         (key, { order, ...rest }) =>
@@ -197,12 +200,12 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives headers with bodies",
     RANGES,
-    reads({ headers: (_, all) => (key, range) => all.messages(key, range) }),
+    replacesReads({ headers: (_, all) => (key, range) => all.messages(key, range) }),
   ],
   [
     "gives the log of all runs",
     RANGES,
-    reads({
+    replacesReads({
       log:
         (good) =>
         (key, { runId: _runId, ...range }) =>
@@ -212,7 +215,7 @@ const STRETCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a run's log within the first rows only",
     RANGES,
-    reads({
+    replacesReads({
       log:
         (good) =>
         (key, { runId, ...range }) =>
@@ -230,28 +233,28 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "orders ids as names",
     /compared as bytes/,
-    reads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
+    replacesReads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
   ],
   [
     "orders ids by units of 16 bits",
     /compared as bytes/,
-    reads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
+    replacesReads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
   ],
   [
     "takes capitals for small letters",
     /compared as bytes/,
-    does({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
+    replacesSteps({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
   ],
-  ["trims ids", /compared as bytes/, reads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
+  ["trims ids", /compared as bytes/, replacesReads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
   [
     "gives threads oldest first",
     /in pages/,
-    reads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
+    replacesReads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
   ],
   [
     "begins a page with the thread it ended with",
     /in pages/,
-    reads({
+    replacesReads({
       threads:
         (good) =>
         (tenant, { before, limit }) =>
@@ -261,34 +264,36 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives every thread on one page",
     /in pages/,
-    reads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
+    replacesReads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
   ],
   [
     "gives runs newest first",
     /runs, blob references/,
-    reads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+    replacesReads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
     "gives blob references by hash",
     /runs, blob references/,
-    reads({ blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)) }),
+    replacesReads({
+      blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)),
+    }),
   ],
   [
     "gives every quarantined record",
     /runs, blob references/,
-    reads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
+    replacesReads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
   ],
   [
     "finds users' messages by digest",
     /findDigests/,
-    does({
+    replacesSteps({
       insertMessages: (good) => (rows) => good(rows.map((row) => (row.digest ? { ...row, role: "assistant" } : row))),
     }),
   ],
   [
     "finds the oldest by digest",
     /findDigests/,
-    reads({
+    replacesReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         inAnotherOrder(good(tenant, digests, limit, scope), byId(plainly)),
     }),
@@ -296,7 +301,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds a message once for each time its digest is asked for",
     /findDigests/,
-    reads({
+    replacesReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         mapAwaitable(good(tenant, digests, limit, scope), (rows) =>
           rows.flatMap((row) => digests.filter((digest) => digest === row.digest).map(() => row)).slice(0, limit),
@@ -306,7 +311,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "asks for a thousand digests at most",
     /findDigests/,
-    reads({
+    replacesReads({
       findDigests:
         (good) =>
         (tenant, digests, ...rest) =>
@@ -316,7 +321,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the first digest only",
     /findDigests/,
-    reads({
+    replacesReads({
       findDigests:
         (good) =>
         (tenant, digests, ...rest) =>
@@ -326,12 +331,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the digests of every scope",
     /findDigests gives those of one scope/,
-    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
+    replacesReads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
   ],
   [
     "takes the newest before it looks at their scope",
     /findDigests gives those of one scope/,
-    reads({
+    replacesReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         only(good(tenant, digests, limit), ({ threadId }) => scope === undefined || threadId === `thread-of-${scope}`),
     }),
@@ -339,19 +344,19 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes a run for dead in its lease's last millisecond",
     /expiredRuns gives/,
-    reads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+    replacesReads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "overlooks runs that stream",
     /expiredRuns gives/,
-    reads({
+    replacesReads({
       expiredRuns: (good) => (now, limit, tenant) => only(good(now, limit, tenant), ({ state }) => state === "created"),
     }),
   ],
   [
     "takes runs that are over for dead",
     /expiredRuns gives/,
-    reads({
+    replacesReads({
       expiredRuns: (good, all) => (now, limit, tenant) =>
         mapAwaitable(good(now, limit, tenant), (rows) => [
           ...rows,
@@ -362,17 +367,17 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives every dead run",
     /expiredRuns gives/,
-    reads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
+    replacesReads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
   ],
   [
     "compacts in the last millisecond",
     /compactableRuns gives/,
-    reads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
+    replacesReads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
   ],
   [
     "compacts committed runs only",
     /compactableRuns gives/,
-    reads({
+    replacesReads({
       compactableRuns: (good) => (before, limit, tenant) =>
         only(good(before, limit, tenant), ({ state }) => state === "committed"),
     }),
@@ -381,13 +386,13 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "compacts every run at once",
     /compactableRuns gives/,
-    reads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
+    replacesReads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
   ],
-  ["forgets which runs were compacted", /compactedRun gives/, reads({ compactedRun: () => () => undefined })],
+  ["forgets which runs were compacted", /compactedRun gives/, replacesReads({ compactedRun: () => () => undefined })],
   [
     "gives a compacted run before its first delta",
     /compactedRun gives/,
-    reads({
+    replacesReads({
       compactedRun:
         (good) =>
         (key, { after }) =>
@@ -396,4 +401,4 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   ],
 ];
 
-export const READING_FAULTS = [...VALUE_FAULTS, ...STRETCH_FAULTS, ...ORDER_FAULTS];
+export const READ_FAULTS = [...VALUE_FAULTS, ...RANGE_FAULTS, ...ORDER_FAULTS];

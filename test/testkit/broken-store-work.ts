@@ -1,23 +1,23 @@
 // Stores with one fault each in kinds of threads, names of runs, entries and work: what the suite for stores must notice.
 import type { WorkRow } from "../../src/ledger/store/rows.ts";
 import { mapAwaitable } from "../../src/ledger/store/steps.ts";
-import { does, reads, type StoreFaultRow } from "./broken-stores.ts";
+import { replacesSteps, replacesReads, type StoreFaultRow } from "./store-faults.ts";
 
 export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "keeps an alias in small letters",
     /aliases and work come back/,
-    does({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
+    replacesSteps({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
   ],
   [
     "keeps 32 bits of a lease",
     /aliases and work come back/,
-    does({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
+    replacesSteps({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
   ],
   [
     "does not look at the kind",
     /listed by kind/,
-    reads({
+    replacesReads({
       threads:
         (good) =>
         (tenant, { kind: _kind, ...page }) =>
@@ -27,7 +27,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes no kind for any",
     /listed by kind/,
-    reads({
+    replacesReads({
       threads:
         (good) =>
         (tenant, { kind, ...page }) =>
@@ -37,7 +37,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes entries for those of all runs",
     /of one or of none/,
-    reads({
+    replacesReads({
       log:
         (good) =>
         (key, { runId, ...range }) =>
@@ -47,32 +47,34 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "keeps the first row of a name",
     /putAlias: the last/,
-    does({ putAlias: (good, tx) => (row) => (tx.alias(row.tenant, row.name) === undefined ? good(row) : undefined) }),
+    replacesSteps({
+      putAlias: (good, tx) => (row) => (tx.alias(row.tenant, row.name) === undefined ? good(row) : undefined),
+    }),
   ],
   [
     "lists names as they came",
     /putAlias: the last/,
-    reads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+    replacesReads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
     "gives a name to whoever claims it last",
     /claimAlias: the first/,
-    does({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
+    replacesSteps({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
   ],
   [
     "says that a name is whose it is not",
     /claimAlias: the first/,
-    does({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
+    replacesSteps({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
   ],
   [
     "does not say that a name was there",
     /deleteAlias takes/,
-    does({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
+    replacesSteps({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
   ],
   [
     "leaves the names of deleted runs",
     /deleteAlias takes/,
-    does({
+    replacesSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.aliases(key) as never[];
         const deleted = good(key, ids);
@@ -84,7 +86,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "writes work anew each time that it is wanted",
     /addWork inserts/,
-    does({
+    replacesSteps({
       addWork: (good, tx) => (row) =>
         mapAwaitable(good(row), () => {
           const known = tx.work(row) as WorkRow;
@@ -95,7 +97,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes work from its holder",
     /updateWork changes/,
-    does({
+    replacesSteps({
       updateWork: (good, tx) => (key, leaseId, changes) => {
         const known = tx.work(key) as WorkRow | undefined;
         return good(key, leaseId === null ? (known?.leaseId ?? null) : leaseId, changes);
@@ -105,7 +107,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "lets everybody change work",
     /updateWork changes/,
-    does({
+    replacesSteps({
       updateWork: (good, tx) => (key, _, changes) =>
         good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? null, changes),
     }),
@@ -113,14 +115,14 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "ends work although more was wanted",
     /deleteWork takes/,
-    does({
+    replacesSteps({
       deleteWork: (good, tx) => (key, leaseId) => good(key, leaseId, (tx.work(key) as WorkRow | undefined)?.wants ?? 0),
     }),
   ],
   [
     "ends work of any lease",
     /deleteWork takes/,
-    does({
+    replacesSteps({
       deleteWork: (good, tx) => (key, _, wants) =>
         good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? "", wants),
     }),
@@ -128,24 +130,24 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives work that somebody holds",
     /openWork gives/,
-    reads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+    replacesReads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "gives the latest wish first",
     /openWork gives/,
-    reads({
+    replacesReads({
       openWork: (good) => (now, limit, tenant) => mapAwaitable(good(now, limit, tenant), (rows) => rows.toReversed()),
     }),
   ],
   [
     "gives work of every tenant to each",
     /openWork gives/,
-    reads({ openWork: (good) => (now, limit) => good(now, limit) }),
+    replacesReads({ openWork: (good) => (now, limit) => good(now, limit) }),
   ],
   [
     "leaves the work of a deleted thread",
     /go with their thread/,
-    does({
+    replacesSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.work(key) as WorkRow | undefined;
         const deleted = good(key);
@@ -157,7 +159,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes entries for deltas",
     /go with their thread/,
-    does({
+    replacesSteps({
       deleteDeltas: (good, tx) => (key, runId, within) => {
         if (runId === "") void tx.deleteRuns(key, [""]);
         return good(key, runId, within);

@@ -2,7 +2,7 @@
 import { request as open } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { Reply, ReplayServer, Responder, Routes } from "../../src/testkit/index.ts";
-import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 
 /** The pieces of a body as its reader gets them, with an error at the end where there was one. */
 async function pieces(url: string, init: RequestInit = {}): Promise<{ texts: string[]; error?: unknown }> {
@@ -119,13 +119,13 @@ describe("pieces", () => {
 
   test("random cuts join to the whole, differ by seed, and are the same for one", () => {
     const bytes = new TextEncoder().encode("Σ a text of some length, cut anywhere ".repeat(40));
-    const lengths = (seed: number): number[] => cut(bytes, seededRandom(seed)).map((piece) => piece.length);
-    expect(Buffer.concat(cut(bytes, seededRandom(1)))).toStrictEqual(Buffer.from(bytes));
+    const lengths = (seed: number): number[] => cutRandomly(bytes, seededRandom(seed)).map((piece) => piece.length);
+    expect(Buffer.concat(cutRandomly(bytes, seededRandom(1)))).toStrictEqual(Buffer.from(bytes));
     expect(lengths(1)).toStrictEqual(lengths(1));
     expect(lengths(1)).not.toStrictEqual(lengths(2));
     expect(Math.min(...lengths(3))).toBeGreaterThan(0);
-    expect(new Set(cut("abcdef", seededRandom(1), 1).map((piece) => piece.length))).toStrictEqual(new Set([1]));
-    expect(cut("", seededRandom(1))).toStrictEqual([]);
+    expect(new Set(cutRandomly("abcdef", seededRandom(1), 1).map((piece) => piece.length))).toStrictEqual(new Set([1]));
+    expect(cutRandomly("", seededRandom(1))).toStrictEqual([]);
   });
 });
 

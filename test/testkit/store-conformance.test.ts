@@ -1,31 +1,30 @@
-// The suite for stores can fail: a good store passes all of it, and each of many faults is noticed by the case that
-// should.
+// Tests the store suite: a correct store passes every case, and each of many faults fails the expected case.
 import { expect, test } from "vitest";
 import type { LedgerStore } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { StoreConformanceCase } from "../../src/testkit/index.ts";
 import { storeConformance } from "../../src/testkit/index.ts";
-import { DELETING_FAULTS } from "./broken-store-deletes.ts";
-import { LIVING_FAULTS } from "./broken-store-lives.ts";
+import { DELETE_FAULTS } from "./broken-store-deletes.ts";
+import { LIFECYCLE_FAULTS } from "./broken-store-lifecycle.ts";
 import { OVERVIEW_FAULTS } from "./broken-store-overviews.ts";
-import { READING_FAULTS } from "./broken-store-reads.ts";
+import { READ_FAULTS } from "./broken-store-reads.ts";
 import { WORK_FAULTS } from "./broken-store-work.ts";
-import { WRITING_FAULTS } from "./broken-store-writes.ts";
+import { WRITE_FAULTS } from "./broken-store-writes.ts";
 
 const FAULTS = [
-  ...READING_FAULTS,
-  ...WRITING_FAULTS,
-  ...DELETING_FAULTS,
+  ...READ_FAULTS,
+  ...WRITE_FAULTS,
+  ...DELETE_FAULTS,
   ...WORK_FAULTS,
   ...OVERVIEW_FAULTS,
-  ...LIVING_FAULTS,
+  ...LIFECYCLE_FAULTS,
 ];
 
 function suite(open: () => LedgerStore): StoreConformanceCase[] {
-  return storeConformance(() => Promise.resolve(open()), { name: "broken", patienceMs: 30 });
+  return storeConformance(() => Promise.resolve(open()), { name: "broken", wakeTimeoutMs: 30 });
 }
 
-/** The titles of the cases that do not hold. */
+/** Returns the titles of the failed cases. */
 async function failures(cases: readonly StoreConformanceCase[]): Promise<string[]> {
   const failed: string[] = [];
   for (const { title, run } of cases) {
@@ -55,7 +54,7 @@ test("every claim is one that some fault breaks", () => {
 test("stores that share their data are tried two at a time", async () => {
   const store = memoryStore();
   let opened = 0;
-  // Each is a store of its own to the suite, and both have the same rows; only the last to close ends it.
+  // Returns a new store object over the same rows; closing it does not close the rows.
   const open = (): Promise<LedgerStore> => {
     opened++;
     return Promise.resolve(

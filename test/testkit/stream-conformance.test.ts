@@ -1,11 +1,10 @@
-// The suite for streams can fail: a good dialect passes all of it, and each of many faults is noticed by the case that
-// should.
+// Tests the stream suite: a correct dialect passes every case, and each of many faults fails the expected case.
 import { expect, test } from "vitest";
 import type { Delta, Dialect } from "../../src/index.ts";
 import type { ConformanceCase, StreamSample } from "../../src/testkit/index.ts";
 import { streamConformance } from "../../src/testkit/index.ts";
-import { STREAM_FAULTS } from "./broken-streams.ts";
-import { letterStreams } from "./letter-streams.ts";
+import { STREAM_FAULTS } from "./broken-stream-dialects.ts";
+import { exampleStreamDialect } from "./example-stream-dialect.ts";
 
 const SEALS = [{ dialect: "plain", kind: "signature", value: "sealed-with-wax" }];
 
@@ -49,13 +48,13 @@ function claimOf(title: string): string {
 }
 
 test("a dialect without a fault passes every case", () => {
-  const cases = suite(letterStreams());
+  const cases = suite(exampleStreamDialect());
   for (const { run } of cases) run();
   expect(cases.length).toBeGreaterThan(100);
 });
 
-test("a dialect that carries no whole answers is held to what its streams say", () => {
-  const good = letterStreams();
+test("a dialect without whole responses is tested with its streams only", () => {
+  const good = exampleStreamDialect();
   const supports = new Set([...good.supports].filter((capability) => capability !== "responses"));
   const cases = suite(Object.assign(Object.create(good) as Dialect, { supports }));
   for (const { run } of cases) run();
@@ -65,7 +64,7 @@ test("a dialect that carries no whole answers is held to what its streams say", 
 const seen = new Set<string>();
 
 test.each(STREAM_FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
-  const good = letterStreams();
+  const good = exampleStreamDialect();
   const failed = suite({ ...good, ...fault(good) }).filter(({ title, run }) => {
     if (!noticed.test(title)) return false;
     try {
@@ -80,7 +79,7 @@ test.each(STREAM_FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => 
 });
 
 test("an exception that nothing needs is noticed, and one that is needed excuses a difference", () => {
-  const good = letterStreams();
+  const good = exampleStreamDialect();
   const forgetful: Dialect = {
     ...good,
     streamDecoder: () => {
@@ -89,7 +88,7 @@ test("an exception that nothing needs is noticed, and one that is needed excuses
       return { push: (event) => cut(decoder.push(event)), end: () => cut(decoder.end()) };
     },
   };
-  const exceptions = [{ at: /^\/usage(?:\/|$)/, reason: "Nobody counts." }];
+  const exceptions = [{ at: /^\/usage(?:\/|$)/, reason: "The stream has no counts." }];
   const run = (tried: Dialect): string[] =>
     streamConformance(tried, { samples: [], exceptions }).flatMap(({ title, run: hold }) => {
       try {
@@ -105,7 +104,7 @@ test("an exception that nothing needs is noticed, and one that is needed excuses
 });
 
 test("every claim is one that some fault breaks", () => {
-  const claims = new Set(suite(letterStreams()).map(({ title }) => claimOf(title)));
+  const claims = new Set(suite(exampleStreamDialect()).map(({ title }) => claimOf(title)));
   expect([...claims].filter((claim) => !seen.has(claim))).toStrictEqual([]);
   expect(claims.size).toBeGreaterThan(14);
 });

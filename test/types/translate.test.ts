@@ -16,8 +16,8 @@ test("`wire` is typed by the target dialect and the kind", () => {
 });
 
 test("`wire` is unknown if the dialect or the kind is not known at compile time", () => {
-  const detected = () => translate({ to: "anthropic" as string, kind: "request", wire: body });
-  expectTypeOf(detected).returns.toHaveProperty("wire").toEqualTypeOf<unknown>();
+  const anyDialect = (to: string) => translate({ to, kind: "request", wire: body });
+  expectTypeOf(anyDialect).returns.toHaveProperty("wire").toEqualTypeOf<unknown>();
   const anyKind = (kind: TranslateKind) => translate({ from: "gemini", to: "anthropic", kind, wire: body });
   expectTypeOf(anyKind).returns.toHaveProperty("wire").not.toEqualTypeOf<AnthropicRequest>();
 });

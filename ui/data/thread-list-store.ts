@@ -249,7 +249,8 @@ export class ThreadListStore extends Store<ThreadListState> {
     // A thread that moved between two page reads appears twice; the later one wins.
     const threadsById = new Map(read.map((thread) => [thread.id, thread]));
     const oldest = read.at(-1)?.summary?.updatedAt ?? "";
-    const isOlder = ({ id, summary }: ThreadJson): boolean => !threadsById.has(id) && (summary?.updatedAt ?? "") <= oldest;
+    const isOlder = ({ id, summary }: ThreadJson): boolean =>
+      !threadsById.has(id) && (summary?.updatedAt ?? "") <= oldest;
     const older = isJoined && next !== null ? this.#threads.filter(isOlder) : [];
     this.#threads = this.#reuseThreads([...threadsById.values(), ...older]);
     if (older.length === 0) this.#next = next;

@@ -28,7 +28,7 @@ export function placeCitations(
   return { settled: groups, tail: citeGroup(tail, positions, progress) };
 }
 
-const memo = new WeakMap<object, { cited: string; made: unknown }>();
+const memo = new WeakMap<object, { key: string; result: unknown }>();
 
 /** Returns the earlier result for the same source and citations. */
 function memoize<Thing extends object>(
@@ -40,9 +40,9 @@ function memoize<Thing extends object>(
   const key = toCitationKey(positions, from);
   const cached = memo.get(source);
   // Created below from a value of this type.
-  if (cached?.cited === key) return cached.made as Thing;
+  if (cached?.key === key) return cached.result as Thing;
   const result = make();
-  memo.set(source, { cited: key, made: result });
+  memo.set(source, { key, result });
   return result;
 }
 
@@ -72,7 +72,7 @@ function citeGroup(
 function citeBlock(token: Token, positions: readonly CitationPosition[], from: number): Token {
   const walker = new CitationWalker(token.raw, positions, from);
   const citationKey = toCitationKey(positions, from);
-  return { ...walker.citeBlock(token), cited: citationKey };
+  return { ...walker.citeBlock(token), citationKey };
 }
 
 type CitedNode = Tokens.Generic & CitedToken;

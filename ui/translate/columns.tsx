@@ -129,7 +129,7 @@ function usePanels({ translation, reading, subject, levels, onShowOther }: Panel
         />
       );
       const losses = columns.get(dialect)?.losses.filter(({ level }) => level !== "note");
-      return { id: dialect, lost: losses?.length, panel };
+      return { id: dialect, lossCount: losses?.length, panel };
     }),
   ];
 }

@@ -34,14 +34,23 @@ export function createCanonicalMarks(columns: readonly TranslatedColumn[], level
   for (const column of columns) {
     for (const [index, loss] of column.losses.entries()) {
       if (!levels.has(loss.level)) continue;
-      const key = `${loss.canonicalLine} ${loss.path} ${loss.code} ${loss.level} ${loss.action} ${loss.message}`;
-      addToGroup(groups, key, loss.canonicalLine, loss, column, index);
+      const message = toSharedMessage(loss.message, column.target.dialect);
+      const key = `${loss.canonicalLine} ${loss.path} ${loss.code} ${loss.level} ${loss.action} ${message}`;
+      addToGroup(groups, key, loss.canonicalLine, Object.assign({}, loss, { message }), column, index);
     }
   }
   return toSortedMarks(groups, ({ losses, dialects }) => ({
     context: describeGroup(losses.slice(0, 1), true),
     labels: [...dialects].map((id) => DIALECT_NAMES[id].short),
   }));
+}
+
+/** Replaces the dialect's id in a message, so that equal losses of several dialects are combined; labels name the dialects. */
+function toSharedMessage(message: string, id: DialectId): string {
+  const atClauseStart = new RegExp(String.raw`(^|[;.,] )${id}(?= )`, "g");
+  return message.replaceAll(atClauseStart, (_, before: string) =>
+    before === "" ? "The target" : `${before}the target`,
+  );
 }
 
 function addToGroup(

@@ -131,7 +131,7 @@ export class Translator {
   /** Generates code for the shown source, or for the whole that it is a part of. */
   requestCode(options: CodeOptions, source?: TranslationSource): void {
     this.#show({ codes: undefined, codeFailure: undefined });
-    this.#send({ type: "code", turn: this.#sourceNumber, wish: options, ...(source !== undefined && { source }) });
+    this.#send({ type: "code", turn: this.#sourceNumber, options, ...(source !== undefined && { source }) });
   }
 
   close(): void {

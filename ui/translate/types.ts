@@ -108,7 +108,7 @@ export type EngineRequest =
   | { type: "read"; turn: number; source: TranslationSource }
   | { type: "encode"; turn: number; target: ColumnTarget }
   /** Generates code for the source that was read, or for another one: the whole that is shown in part. */
-  | { type: "code"; turn: number; wish: CodeOptions; source?: TranslationSource };
+  | { type: "code"; turn: number; options: CodeOptions; source?: TranslationSource };
 
 export type EngineResponse =
   /** The engine has started with a source; earlier requests are dropped. */

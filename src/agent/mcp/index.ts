@@ -1,3 +1,10 @@
 // MCP servers as tool sources.
 export { mcpServer } from "./mcp-server.ts";
-export type * from "./types.ts";
+export type {
+  McpCommandOptions,
+  McpProgress,
+  McpServer,
+  McpServerOptions,
+  McpTimeouts,
+  McpUrlOptions,
+} from "./types.ts";

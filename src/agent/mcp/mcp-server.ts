@@ -1,6 +1,6 @@
 // An MCP server as a tool source: converts its tools to agent tools, and sends their calls.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { exactNumbers } from "../../model/index.ts";
+import { listExactNumbers } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { AgentError } from "../errors.ts";
 import { toolOutput } from "../tools/tool.ts";
@@ -133,7 +133,7 @@ class McpToolSource implements McpServer {
   }
 
   async #call(name: string, input: unknown, context: ToolContext): Promise<ToolOutput> {
-    const [inexact] = exactNumbers(input);
+    const [inexact] = listExactNumbers(input);
     // The SDK would round the number, and it may be the id of another record then (B23).
     if (inexact !== undefined) {
       const output = `The number ${inexact.text} at ${inexact.path} has more digits than can be sent; the tool was not run.`;

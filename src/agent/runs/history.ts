@@ -13,7 +13,7 @@ interface LoadedHistory {
   messages: readonly StoredMessage[];
 }
 
-export class History {
+export class ThreadHistory {
   readonly #ledger: Ledger;
   readonly #threadId: string;
   readonly #maxMessages: number | undefined;

@@ -5,7 +5,7 @@ import type { Message, StoredMessage } from "../../model/index.ts";
 import { isReleased } from "../errors.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { AgentEvent, AgentOptions } from "../types.ts";
-import type { History } from "./history.ts";
+import type { ThreadHistory } from "./history.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { copyJson } from "./recorded-answer.ts";
 
@@ -32,7 +32,7 @@ export interface RunContext {
   /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;
   readonly queue: MessageQueue;
-  readonly history: History;
+  readonly history: ThreadHistory;
   emit(event: AgentEvent): void;
 }
 

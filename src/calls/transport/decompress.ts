@@ -11,7 +11,7 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-type ByteChunks = AsyncIterable<Uint8Array>;
+type BodyChunks = AsyncIterable<Uint8Array>;
 
 const LENIENT: ZlibOptions = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const LENIENT_BROTLI: BrotliOptions = {
@@ -30,10 +30,10 @@ const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
 
 /** Decodes all encodings of a body. A body with an unknown encoding is returned unchanged. */
 export function decompress(
-  body: ByteChunks,
+  body: BodyChunks,
   encoding: string | undefined,
   explain: (error: unknown) => unknown,
-): ByteChunks {
+): BodyChunks {
   const names = (encoding ?? "").toLowerCase().split(",");
   const trimmed = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
   if (!trimmed.every((name) => Object.hasOwn(DECODERS, name))) return body;
@@ -42,7 +42,7 @@ export function decompress(
 }
 
 async function* decodeChunks(
-  body: ByteChunks,
+  body: BodyChunks,
   name: string,
   explain: (error: unknown) => unknown,
 ): AsyncGenerator<Uint8Array, undefined> {

@@ -1,4 +1,4 @@
-// `koine check`: what a conversion would lose or mend, record by record, without converting anything.
+// `koine check`: lists the losses and repairs of a conversion for each record, without writing the output.
 import type { Dialect } from "../../dialects/index.ts";
 import type { Loss } from "../../model/index.ts";
 import type { CommandArguments, Command } from "../command.ts";
@@ -16,106 +16,110 @@ import {
   TARGET_OPTIONS,
 } from "../options.ts";
 import type { ClassifiedRecord } from "../read/classify-record.ts";
-import { FailureLog } from "../show/failures.ts";
-import { lossRows } from "../show/losses.ts";
+import { FailureLog } from "../show/failure-log.ts";
+import { formatLossRows } from "../show/loss-rows.ts";
 import { Progress } from "../show/progress.ts";
 import type { Paint } from "../show/style.ts";
-import { paintFor } from "../show/style.ts";
-import { lossLines, recordsLine, summaryOf } from "../show/summary.ts";
-import { visibleLine } from "../show/visible.ts";
-import type { EventTaker } from "../records/streams.ts";
-import { Tally } from "../records/tally.ts";
-import type { Target } from "../records/target.ts";
-import { convertRecord } from "../records/target.ts";
-import { assembleEvents, transcodeEvents } from "../records/transcoding.ts";
-import type { Place, Visitor } from "../records/walk.ts";
-import { walk } from "../records/walk.ts";
-import type { Failure } from "../write/report.ts";
-import { StreamSink } from "../write/sink.ts";
+import { createPaint } from "../show/style.ts";
+import { formatLossTable, formatRecordCounts, toSummaryJson } from "../show/summary.ts";
+import { escapeToLine } from "../show/escape-unsafe.ts";
+import type { StreamEventConsumer } from "../records/stream-input.ts";
+import { RecordTally } from "../records/record-tally.ts";
+import type { ConversionTarget } from "../records/convert-record.ts";
+import { convertRecord } from "../records/convert-record.ts";
+import { convertAssembledStream, convertStreamEvents } from "../records/convert-stream.ts";
+import type { RecordPosition, RecordVisitor } from "../records/walk-records.ts";
+import { walkRecords } from "../records/walk-records.ts";
+import type { RecordFailure } from "../write/conversion-report.ts";
+import { StreamSink } from "../write/output-sink.ts";
 
 export const check: Command = {
   name: "check",
-  summary: "Say what would be lost or mended on the way to another dialect; write no payload.",
+  summary: "List what a conversion to another dialect would lose or repair; write no payload.",
   usage: "check --to <dialect> [options] [file …]",
   about: [
-    "Lists, for each record, every loss with its level, code and path (a JSON pointer into the canonical value), then all of them by code.",
+    "Lists every loss of each record with its level, code and path (a JSON pointer into the canonical value), then the totals by code.",
   ],
   options: { ...TARGET_OPTIONS, ...INPUT_OPTIONS, ...STRICT_OPTIONS, ...FAIL_ON_OPTIONS, ...OUTPUT_OPTIONS },
   examples: [
-    ["koine check --to gemini chat.jsonl", "What Gemini would not take as it is."],
+    ["koine check --to gemini chat.jsonl", "List the content that Gemini does not receive unchanged."],
     [
       "koine check --to openai-chat --fail-on loss --quiet chat.jsonl && echo whole",
       "For scripts: exit code 3 if content would be lost.",
     ],
-    ["koine check --to anthropic --json chat.jsonl", "A JSON line for each record, and a last one that sums up."],
+    [
+      "koine check --to anthropic --json chat.jsonl",
+      "Write a JSON line for each record, and the summary as the last line.",
+    ],
   ],
   run: runCheck,
 };
 
-async function runCheck(given: CommandArguments, io: CliIo): Promise<number> {
-  const target = readTarget(given, io);
-  const failOn = readFailOn(given);
-  const [isJson, isQuiet] = [given.has("json"), given.has("quiet")];
-  const tally = new Tally();
+async function runCheck(args: CommandArguments, io: CliIo): Promise<number> {
+  const target = readTarget(args, io);
+  const failOn = readFailOn(args);
+  const [isJson, isQuiet] = [args.has("json"), args.has("quiet")];
+  const tally = new RecordTally();
   const progress = new Progress(io, !isQuiet && io.stdout.isTTY !== true);
   const sink = new StreamSink(io.stdout);
-  const paint = paintFor(io.stdout, io.env);
-  const show = isJson ? showJson : isQuiet ? () => "" : showRows(paint);
-  const failures = isJson ? undefined : new FailureLog(io, progress, "Use --json to have all of them.");
-  const visitor = new Check(target, tally, (entry) => sink.write(show(entry)), sink, failures);
-  const plan = {
-    files: given.files,
-    format: readFormat(given),
-    wanted: readExpectedInput(given),
-    strict: given.has("strict"),
+  const paint = createPaint(io.stdout, io.env);
+  const show = isJson ? formatJsonLine : isQuiet ? () => "" : createRowFormatter(paint);
+  const failures = isJson ? undefined : new FailureLog(io, progress, "Use --json to list all of them.");
+  const visitor = new CheckVisitor(target, tally, (entry) => sink.write(show(entry)), sink, failures);
+  const walkOptions = {
+    files: args.files,
+    format: readFormat(args),
+    expected: readExpectedInput(args),
+    strict: args.has("strict"),
     tally,
     progress,
   };
   try {
-    await walk(plan, visitor, io);
+    await walkRecords(walkOptions, visitor, io);
   } finally {
     progress.clear();
     await sink.commit();
   }
-  if (isJson) sink.write(`${JSON.stringify({ summary: { to: target.to.id, ...summaryOf(tally, "checked") } })}\n`);
-  else if (!isQuiet) sink.write(`${[recordsLine(tally, "checked"), ...lossLines(tally, paint)].join("\n")}\n`);
+  if (isJson) sink.write(`${JSON.stringify({ summary: { to: target.to.id, ...toSummaryJson(tally, "checked") } })}\n`);
+  else if (!isQuiet)
+    sink.write(`${[formatRecordCounts(tally, "checked"), ...formatLossTable(tally, paint)].join("\n")}\n`);
   await sink.commit();
   if (tally.failed > 0) return EXIT.failed;
-  return failOn !== undefined && tally.reaches(failOn) ? EXIT.losses : EXIT.ok;
+  return failOn !== undefined && tally.hasLossOfLevel(failOn) ? EXIT.losses : EXIT.ok;
 }
 
-interface Checked extends Place {
+interface CheckedRecord extends RecordPosition {
   from?: string;
   kind?: string;
   to: string;
   losses: readonly Loss[];
-  error?: Failure;
+  error?: RecordFailure;
 }
 
-function showJson(entry: Checked): string {
+function formatJsonLine(entry: CheckedRecord): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** A heading and a row for each loss; nothing for a record that arrives whole. */
-function showRows(paint: Paint): (entry: Checked) => string {
+/** Formats a heading and a row for each loss; a record without losses is not shown. */
+function createRowFormatter(paint: Paint): (entry: CheckedRecord) => string {
   return ({ file, line, from, kind, to, losses }) => {
     if (losses.length === 0) return "";
-    const head = `${paint("bold", visibleLine(`${file}:${line}`))}  ${from ?? ""} ${kind ?? ""} to ${to}`;
-    return `${[head, ...lossRows(losses, paint)].join("\n")}\n\n`;
+    const head = `${paint("bold", escapeToLine(`${file}:${line}`))}  ${from ?? ""} ${kind ?? ""} to ${to}`;
+    return `${[head, ...formatLossRows(losses, paint)].join("\n")}\n\n`;
   };
 }
 
-class Check implements Visitor {
-  readonly #target: Target;
-  readonly #tally: Tally;
-  readonly #show: (entry: Checked) => void;
+class CheckVisitor implements RecordVisitor {
+  readonly #target: ConversionTarget;
+  readonly #tally: RecordTally;
+  readonly #show: (entry: CheckedRecord) => void;
   readonly #sink: StreamSink;
   readonly #failures: FailureLog | undefined;
 
   constructor(
-    target: Target,
-    tally: Tally,
-    show: (entry: Checked) => void,
+    target: ConversionTarget,
+    tally: RecordTally,
+    show: (entry: CheckedRecord) => void,
     sink: StreamSink,
     failures: FailureLog | undefined,
   ) {
@@ -126,30 +130,30 @@ class Check implements Visitor {
     this.#failures = failures;
   }
 
-  record(record: ClassifiedRecord, place: Place): void {
+  visitRecord(record: ClassifiedRecord, position: RecordPosition): void {
     const { losses } = convertRecord(record, this.#target);
-    this.#add(record.dialect, record.kind, losses, place);
+    this.#addResult(record.dialect, record.kind, losses, position);
   }
 
-  #add(dialect: Dialect, kind: string, losses: readonly Loss[], place: Place): void {
-    this.#tally.add(losses, place.file, place.line);
-    this.#show({ ...place, from: dialect.id, kind, to: this.#target.to.id, losses });
+  #addResult(dialect: Dialect, kind: string, losses: readonly Loss[], position: RecordPosition): void {
+    this.#tally.addLosses(losses, position.file, position.line);
+    this.#show({ ...position, from: dialect.id, kind, to: this.#target.to.id, losses });
   }
 
-  stream(dialect: Dialect, place: Place): EventTaker {
-    const begin = this.#target.to.supports.has("streams") ? transcodeEvents : assembleEvents;
-    return begin(dialect, this.#target, {
+  visitStream(dialect: Dialect, position: RecordPosition): StreamEventConsumer {
+    const createConsumer = this.#target.to.supports.has("streams") ? convertStreamEvents : convertAssembledStream;
+    return createConsumer(dialect, this.#target, {
       event: () => undefined,
-      end: (losses) => this.#add(dialect, "stream", losses, place),
+      end: (losses) => this.#addResult(dialect, "stream", losses, position),
     });
   }
 
-  failure(error: Failure, place: Place): void {
-    if (this.#failures === undefined) this.#show({ ...place, to: this.#target.to.id, losses: [], error });
-    else this.#failures.add(error, place);
+  onFailure(error: RecordFailure, position: RecordPosition): void {
+    if (this.#failures === undefined) this.#show({ ...position, to: this.#target.to.id, losses: [], error });
+    else this.#failures.add(error, position);
   }
 
-  async batch(): Promise<void> {
+  async flushBatch(): Promise<void> {
     await this.#sink.flush();
   }
 }

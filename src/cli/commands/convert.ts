@@ -1,4 +1,4 @@
-// `koine convert`: records of one dialect to another, with a report of what did not arrive.
+// `koine convert`: converts records from one dialect to another and reports the losses.
 import type { Dialect } from "../../dialects/index.ts";
 import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
@@ -15,17 +15,17 @@ import {
   TARGET_OPTIONS,
 } from "../options.ts";
 import { FORMATS } from "../read/detect-format.ts";
-import { FailureLog } from "../show/failures.ts";
+import { FailureLog } from "../show/failure-log.ts";
 import { Progress } from "../show/progress.ts";
-import { paintFor } from "../show/style.ts";
-import { apartLine, lossLines, recordsLine, summaryOf } from "../show/summary.ts";
-import { Conversion } from "../records/conversion.ts";
-import { Tally } from "../records/tally.ts";
-import { walk } from "../records/walk.ts";
-import { Report } from "../write/report.ts";
+import { createPaint } from "../show/style.ts";
+import { formatEnvelopeFields, formatLossTable, formatRecordCounts, toSummaryJson } from "../show/summary.ts";
+import { ConvertVisitor } from "../records/convert-visitor.ts";
+import { RecordTally } from "../records/record-tally.ts";
+import { walkRecords } from "../records/walk-records.ts";
+import { ConversionReport } from "../write/conversion-report.ts";
 import { isSameFile } from "../write/same-file.ts";
-import type { Sink } from "../write/sink.ts";
-import { openFile, StreamSink } from "../write/sink.ts";
+import type { OutputSink } from "../write/output-sink.ts";
+import { openFileSink, StreamSink } from "../write/output-sink.ts";
 
 const options = {
   ...TARGET_OPTIONS,
@@ -35,23 +35,26 @@ const options = {
     type: "string",
     short: "o",
     value: "file",
-    description: "Write here instead of standard output; the file appears when it is whole.",
+    description: "The output file instead of standard output; it appears when it is complete.",
   },
   format: {
     type: "string",
     choices: FORMATS,
-    description: "How to write: one JSON document, a line for each record, or server-sent events (streams); as the input where not given.",
+    description:
+      "The output format: one JSON document, one line per record, or server-sent events (only streams). Default: the format of the input.",
   },
   pretty: { type: "boolean", description: "Indent the JSON." },
   address: {
     type: "boolean",
-    description: "Write each record as { address, names, status, body }, so that what does not travel in the body stays with it.",
+    description:
+      "Write each record as { address, names, status, body }, with the request data that belongs outside the body.",
   },
   assemble: { type: "boolean", description: "Write the whole answer of a stream instead of its events." },
   report: {
     type: "string",
     value: "file",
-    description: "Write every loss and failure here: a JSON list where the name ends in .json, else a line for each record.",
+    description:
+      "Write every loss and failure to this file: a JSON list if the name ends in .json, otherwise one line per record.",
   },
   ...FAIL_ON_OPTIONS,
   ...OUTPUT_OPTIONS,
@@ -62,56 +65,56 @@ export const convert: Command = {
   summary: "Convert requests, responses, messages, streams and errors from one dialect to another.",
   usage: "convert --to <dialect> [options] [file …]",
   about: [
-    "Reads files, or standard input, as JSON or as a record per line (JSONL), of any size. A record is a request, a response, an error, a message or a list of messages; a file may also be one stream of events.",
-    "What does not arrive is summed up on standard error. A record that fails is told with its line, and the others go on: records read = converted + failed.",
+    "Reads files or standard input of any size, as JSON or with one record per line (JSONL). A record is a request, a response, an error, a message or a list of messages; a file can also be one stream of events.",
+    "A summary of the losses goes to standard error. A failed record is reported with its line, and the conversion continues: records read = converted + failed.",
   ],
   options,
   examples: [
     [
       "koine convert --from anthropic --to gemini chat.jsonl > out.jsonl",
-      "Every line of a file, losses summed up on standard error.",
+      "Convert every line of a file; the summary of the losses goes to standard error.",
     ],
     [
       "koine convert --to openai-chat --report losses.jsonl -o out.json request.json",
-      "The dialect is told by the record; every loss goes to a file.",
+      "Detect the dialect of the record; write every loss to a file.",
     ],
     [
       "koine convert --from canonical --to anthropic --model claude-opus-4-8 transcript.json",
-      "Messages become a request to a model.",
+      "Make a request to a model from messages.",
     ],
-    ["koine convert --to canonical --kind stream answer.sse", "A recorded stream becomes the message that it brought."],
+    ["koine convert --to canonical --kind stream answer.sse", "Assemble a recorded stream to its message."],
   ],
   run: runConvert,
 };
 
-async function runConvert(given: CommandArguments, io: CliIo): Promise<number> {
-  const target = readTarget(given, io);
-  const wanted = readExpectedInput(given);
-  const failOn = readFailOn(given);
-  const isApart = !given.has("address");
-  const tally = new Tally();
-  const path = given.text("output");
-  await checkReport(given.text("report"), path, given.files);
-  const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFile(path);
+async function runConvert(args: CommandArguments, io: CliIo): Promise<number> {
+  const target = readTarget(args, io);
+  const expected = readExpectedInput(args);
+  const failOn = readFailOn(args);
+  const bodiesOnly = !args.has("address");
+  const tally = new RecordTally();
+  const path = args.text("output");
+  await assertReportPathIsFree(args.text("report"), path, args.files);
+  const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFileSink(path);
   const isToTerminal = sink instanceof StreamSink && io.stdout.isTTY === true;
-  const progress = new Progress(io, !given.has("quiet") && !given.has("json") && !isToTerminal);
-  const report = await openReport(given.text("report"), sink);
-  const failures = new FailureLog(io, progress, "Use --report to have all of them.");
-  const conversion = new Conversion({
+  const progress = new Progress(io, !args.has("quiet") && !args.has("json") && !isToTerminal);
+  const report = await openReport(args.text("report"), sink);
+  const failures = new FailureLog(io, progress, "Use --report to list all of them.");
+  const conversion = new ConvertVisitor({
     target,
     sink,
     report,
     tally,
     failures,
-    format: given.choice("format", FORMATS),
-    isSingle: given.files.length <= 1,
-    pretty: given.has("pretty"),
-    isApart,
-    assemble: given.has("assemble"),
+    format: args.choice("format", FORMATS),
+    isSingleSource: args.files.length <= 1,
+    pretty: args.has("pretty"),
+    bodiesOnly: bodiesOnly,
+    assemble: args.has("assemble"),
   });
   try {
-    await walk(
-      { files: given.files, format: readFormat(given), wanted, strict: given.has("strict"), tally, progress },
+    await walkRecords(
+      { files: args.files, format: readFormat(args), expected: expected, strict: args.has("strict"), tally, progress },
       conversion,
       io,
     );
@@ -120,68 +123,69 @@ async function runConvert(given: CommandArguments, io: CliIo): Promise<number> {
     await report?.commit();
   } catch (error) {
     progress.clear();
-    await keepOrDiscard(error, sink, report);
-    if (error instanceof CliError && error.code === "stopped") tell(given, tally, target.to, io, sink);
+    await finishStoppedRun(error, sink, report);
+    if (error instanceof CliError && error.code === "stopped") printSummary(args, tally, target.to, io, sink);
     throw error;
   }
   progress.clear();
-  tell(given, tally, target.to, io, sink);
+  printSummary(args, tally, target.to, io, sink);
   if (tally.failed > 0) return EXIT.failed;
-  return failOn !== undefined && tally.reaches(failOn) ? EXIT.losses : EXIT.ok;
+  return failOn !== undefined && tally.hasLossOfLevel(failOn) ? EXIT.losses : EXIT.ok;
 }
 
-/** A report must not write over what is read or written beside it. */
-async function checkReport(
+/** Throws if the report would overwrite the output or an input file. */
+async function assertReportPathIsFree(
   report: string | undefined,
   output: string | undefined,
   files: CommandArguments["files"],
 ): Promise<void> {
   if (report === undefined) return;
-  if (report === "-")
-    throw new CliError("usage", "--report needs the name of a file; standard output is for payloads.");
+  if (report === "-") throw new CliError("usage", "--report needs a file name; standard output is for payloads.");
   if (output !== undefined && output !== "-" && (await isSameFile(report, output))) {
-    throw new CliError("usage", `--report and --output are both "${report}"; give the report a file of its own.`);
+    throw new CliError("usage", `--report and --output are both "${report}"; choose another file for the report.`);
   }
   for (const file of files) {
     if (file === "-" || !(await isSameFile(report, file))) continue;
     throw new CliError(
       "usage",
-      `--report would write over "${file}", which is read; give the report a file of its own.`,
+      `--report would overwrite the input file "${file}"; choose another file for the report.`,
     );
   }
 }
 
-/** The output is opened by then, and must not stay behind where the report cannot be. */
-async function openReport(path: string | undefined, sink: Sink): Promise<Report | undefined> {
+/** Opens the report; discards the output, which is already open, if that fails. */
+async function openReport(path: string | undefined, sink: OutputSink): Promise<ConversionReport | undefined> {
   try {
-    return path === undefined ? undefined : await Report.open(path);
+    return path === undefined ? undefined : await ConversionReport.open(path);
   } catch (error) {
     await sink.discard();
     throw error;
   }
 }
 
-/** A run that stops leaves no half a file, but its report says what happened. */
-async function keepOrDiscard(error: unknown, sink: Sink, report: Report | undefined): Promise<void> {
+/** Discards an incomplete output file, but commits the report if `--strict` stopped the conversion. */
+async function finishStoppedRun(error: unknown, sink: OutputSink, report: ConversionReport | undefined): Promise<void> {
   if (sink instanceof StreamSink) await sink.commit();
   else await sink.discard();
   if (error instanceof CliError && error.code === "stopped") await report?.commit();
   else await report?.sink.discard();
 }
 
-function tell(given: CommandArguments, tally: Tally, to: Dialect, io: CliIo, sink: Sink): void {
-  if (given.has("json")) {
-    // Payloads and summary never mix.
+function printSummary(args: CommandArguments, tally: RecordTally, to: Dialect, io: CliIo, sink: OutputSink): void {
+  if (args.has("json")) {
+    // The summary must not go to the stream of the payloads.
     const stream = sink instanceof StreamSink ? io.stderr : io.stdout;
-    stream.write(`${JSON.stringify({ to: to.id, ...summaryOf(tally, "converted") })}\n`);
+    stream.write(`${JSON.stringify({ to: to.id, ...toSummaryJson(tally, "converted") })}\n`);
     return;
   }
-  if (given.has("quiet")) return;
-  const lines = [recordsLine(tally, "converted"), ...lossLines(tally, paintFor(io.stderr, io.env))];
-  if (tally.apart.size > 0) {
-    const isReported = given.text("report") !== undefined;
-    const where = isReported ? "it is in the report" : "keep it with each record by --address, or apart by --report";
-    lines.push(`Sent beside the body, so not in the output: ${apartLine(tally)}; ${where}.`);
+  if (args.has("quiet")) return;
+  const lines = [formatRecordCounts(tally, "converted"), ...formatLossTable(tally, createPaint(io.stderr, io.env))];
+  if (tally.envelopeFields.size > 0) {
+    const isReported = args.text("report") !== undefined;
+    const where = isReported
+      ? "see the report"
+      : "use --address to write it with each record, or --report to write it to a file";
+    lines.push(`Sent outside the body, so not in the output: ${formatEnvelopeFields(tally)}; ${where}.`);
   }
   io.stderr.write(`${lines.join("\n")}\n`);
 }

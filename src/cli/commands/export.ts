@@ -1,4 +1,4 @@
-// `koine export`: threads of a ledger as lines that `koine import` takes back, or as conversations in a dialect.
+// `koine export`: writes threads of a ledger as JSON lines for `koine import`, or as conversations in a dialect.
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { createClosingLine, OPENING_LINE } from "../../ledger/transfer/multi-thread-file.ts";
@@ -8,27 +8,27 @@ import { CliError, EXIT } from "../exit.ts";
 import type { CliIo } from "../io.ts";
 import { FAIL_ON_OPTIONS, readFailOn, readTarget, OUTPUT_OPTIONS, TARGET_OPTIONS } from "../options.ts";
 import { createEnvelope } from "../read/record-envelope.ts";
-import { failureOf } from "../records/failure.ts";
-import { Tally } from "../records/tally.ts";
-import type { Target } from "../records/target.ts";
-import { encodeMessages } from "../records/target.ts";
-import { FailureLog } from "../show/failures.ts";
-import { counted } from "../show/numbers.ts";
+import { toRecordFailure } from "../records/record-failure.ts";
+import { RecordTally } from "../records/record-tally.ts";
+import type { ConversionTarget } from "../records/convert-record.ts";
+import { encodeMessages } from "../records/convert-record.ts";
+import { FailureLog } from "../show/failure-log.ts";
+import { formatQuantity } from "../show/format-numbers.ts";
 import { Progress } from "../show/progress.ts";
-import { paintFor } from "../show/style.ts";
-import { apartLine, lossLines, summaryOf } from "../show/summary.ts";
-import { visibleLine } from "../show/visible.ts";
-import type { Sink } from "../write/sink.ts";
-import { openFile, StreamSink } from "../write/sink.ts";
-import { ValueWriter } from "../write/values.ts";
+import { createPaint } from "../show/style.ts";
+import { formatEnvelopeFields, formatLossTable, toSummaryJson } from "../show/summary.ts";
+import { escapeToLine } from "../show/escape-unsafe.ts";
+import type { OutputSink } from "../write/output-sink.ts";
+import { openFileSink, StreamSink } from "../write/output-sink.ts";
+import { ValueWriter } from "../write/value-writer.ts";
 
 export const exportCommand: Command = {
   name: "export",
   summary: "Write threads of a ledger as JSON lines, or as conversations in any dialect.",
   usage: "export --data <ledger> (--thread <id> | --all) [options]",
   about: [
-    "Writes everything a thread has, branches, runs and media included, so that koine import gives the same thread again; records that are damaged go along as they are, and are told. Runs that are still alive and idempotency keys are not written.",
-    "With --to, writes the active conversation of each thread in that dialect instead, a line each, and sums up what does not arrive.",
+    "Writes each thread completely, with branches, runs and media, so that koine import restores the same thread. Damaged records are written unchanged and reported. Open runs and idempotency keys are not written.",
+    "With --to, writes the active conversation of each thread in that dialect instead, one line per thread, and a summary of the losses.",
   ],
   options: {
     ...LEDGER_OPTIONS,
@@ -38,7 +38,7 @@ export const exportCommand: Command = {
       type: "string",
       short: "o",
       value: "file",
-      description: "Write here instead of standard output; the file appears when it is whole.",
+      description: "The output file instead of standard output; it appears when it is complete.",
     },
     ...TARGET_OPTIONS,
     to: { type: "string", short: "t", ...TARGET_OPTIONS["to"], description: "Write conversations in this dialect." },
@@ -46,32 +46,38 @@ export const exportCommand: Command = {
     ...OUTPUT_OPTIONS,
   },
   examples: [
-    ["koine export --data koine.db --all -o backup.jsonl", "Everything, to be imported elsewhere."],
+    ["koine export --data koine.db --all -o backup.jsonl", "Back up all threads, to import them elsewhere."],
     [
       "koine export --data koine.db --all --to openai-chat --model gpt-5 > requests.jsonl",
-      "Each conversation as a request to a model.",
+      "Write each conversation as a request to a model.",
     ],
   ],
   run: runExport,
 };
 
-async function runExport(given: CommandArguments, io: CliIo): Promise<number> {
-  const only = given.text("thread");
-  if ((only === undefined) === !given.has("all")) {
-    throw new CliError("usage", "Say which thread with --thread, or --all.");
+async function runExport(args: CommandArguments, io: CliIo): Promise<number> {
+  const threadId = args.text("thread");
+  if ((threadId === undefined) === !args.has("all")) {
+    throw new CliError("usage", "Name a thread with --thread, or use --all.");
   }
-  const target = given.text("to") === undefined ? undefined : readTarget(given, io);
-  const failOn = readFailOn(given);
-  const path = given.text("output");
-  await assertOutputIsNotLedger(given, path);
-  const progress = new Progress(io, !given.has("quiet") && !given.has("json") && (path ?? "-") !== "-");
-  const problems = new Problems(io, progress);
-  const ledger = await openData(given, io, { mustExist: true, onProblem: (problem) => problems.add(problem) });
+  const target = args.text("to") === undefined ? undefined : readTarget(args, io);
+  const failOn = readFailOn(args);
+  const path = args.text("output");
+  await assertOutputIsNotLedger(args, path);
+  const progress = new Progress(io, !args.has("quiet") && !args.has("json") && (path ?? "-") !== "-");
+  const problems = new LedgerProblemLog(io, progress);
+  const ledger = await openData(args, io, { mustExist: true, onProblem: (problem) => problems.add(problem) });
   try {
-    const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFile(path);
-    const work = new Export({ ledger, sink, target, progress, failures: new FailureLog(io, progress, "") });
+    const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFileSink(path);
+    const threadExport = new ThreadExport({
+      ledger,
+      sink,
+      target,
+      progress,
+      failures: new FailureLog(io, progress, ""),
+    });
     try {
-      await (only === undefined ? work.runAll(everyThread(ledger)) : work.run([only]));
+      await (threadId === undefined ? threadExport.runAll(listThreadIds(ledger)) : threadExport.run([threadId]));
       await sink.commit();
     } catch (error) {
       await sink.discard();
@@ -79,15 +85,15 @@ async function runExport(given: CommandArguments, io: CliIo): Promise<number> {
     } finally {
       progress.clear();
     }
-    tell(given, io, work, problems.count, sink);
-    if (work.tally.failed > 0 || problems.count > 0) return EXIT.failed;
-    return failOn !== undefined && work.tally.reaches(failOn) ? EXIT.losses : EXIT.ok;
+    printSummary(args, io, threadExport, problems.count, sink);
+    if (threadExport.tally.failed > 0 || problems.count > 0) return EXIT.failed;
+    return failOn !== undefined && threadExport.tally.hasLossOfLevel(failOn) ? EXIT.losses : EXIT.ok;
   } finally {
     await ledger.close();
   }
 }
 
-async function* everyThread(ledger: Ledger): AsyncGenerator<string, void, void> {
+async function* listThreadIds(ledger: Ledger): AsyncGenerator<string, void, void> {
   let before: string | undefined;
   for (;;) {
     const page = await ledger.threads(before === undefined ? {} : { before });
@@ -97,8 +103,8 @@ async function* everyThread(ledger: Ledger): AsyncGenerator<string, void, void> 
   }
 }
 
-/** Records that cannot be read, told as they are found. */
-class Problems {
+/** Prints and counts the records of the ledger that cannot be read. */
+class LedgerProblemLog {
   count = 0;
   readonly #io: CliIo;
   readonly #progress: Progress;
@@ -111,35 +117,35 @@ class Problems {
   add({ threadId, messageId, reason }: LedgerProblem): void {
     this.count++;
     this.#progress.clear();
-    const place = messageId === "" ? threadId : `${threadId} ${messageId}`;
-    this.#io.stderr.write(`${visibleLine(`${place}: ${reason}`)}\n`);
+    const position = messageId === "" ? threadId : `${threadId} ${messageId}`;
+    this.#io.stderr.write(`${escapeToLine(`${position}: ${reason}`)}\n`);
   }
 }
 
-interface ExportOptions {
+interface ThreadExportOptions {
   ledger: Ledger;
-  sink: Sink;
-  target: Target | undefined;
+  sink: OutputSink;
+  target: ConversionTarget | undefined;
   progress: Progress;
   failures: FailureLog;
 }
 
-/** So much is held before it is handed on. */
-const ENOUGH = 1 << 18;
+/** The number of characters that are written between two flushes. */
+const FLUSH_LENGTH = 1 << 18;
 
-class Export {
-  readonly tally = new Tally();
-  readonly options: ExportOptions;
-  #held = 0;
-  #isAll = false;
+class ThreadExport {
+  readonly tally = new RecordTally();
+  readonly options: ThreadExportOptions;
+  #unflushedLength = 0;
+  #exportsAll = false;
 
-  constructor(options: ExportOptions) {
+  constructor(options: ThreadExportOptions) {
     this.options = options;
   }
 
   async run(threads: Iterable<string> | AsyncIterable<string>): Promise<void> {
     const { target, progress } = this.options;
-    progress.begin(undefined);
+    progress.addSource(undefined);
     for await (const id of threads) {
       if (target === undefined) await this.#writeThread(id);
       else await this.#writeConversation(id, target);
@@ -147,21 +153,21 @@ class Export {
     }
   }
 
-  /** All threads there are; those that are deleted meanwhile are none of them. */
+  /** Exports all threads; threads that are deleted during the export are skipped. */
   async runAll(threads: AsyncIterable<string>): Promise<void> {
     const { target, sink } = this.options;
-    this.#isAll = true;
+    this.#exportsAll = true;
     if (target === undefined) sink.write(OPENING_LINE);
     await this.run(threads);
     if (target === undefined) sink.write(createClosingLine(this.tally.read));
   }
 
-  /** Whether a thread that is not there any more can be passed over: told where some of it is written. */
-  #passOver(error: unknown, id: string, isBegun: boolean): void {
-    if (!this.#isAll || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
+  /** Skips a thread that was deleted during `--all`; counts a failure if some of its lines are already written. */
+  #skipDeletedThread(error: unknown, id: string, isBegun: boolean): void {
+    if (!this.#exportsAll || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
     if (!isBegun) return;
     this.tally.failed++;
-    const failure = { code: "record", message: "The thread was deleted while it was exported." } as const;
+    const failure = { code: "record", message: "The thread was deleted during the export." } as const;
     this.options.failures.add(failure, { file: id, line: this.tally.read });
   }
 
@@ -172,60 +178,69 @@ class Export {
       for await (const line of ledger.export(id)) {
         isBegun = true;
         sink.write(line);
-        await this.#handOn(line.length);
+        await this.#countWritten(line.length);
       }
     } catch (error) {
-      return this.#passOver(error, id, isBegun);
+      return this.#skipDeletedThread(error, id, isBegun);
     }
     this.tally.done++;
   }
 
-  async #writeConversation(id: string, target: Target): Promise<void> {
+  async #writeConversation(id: string, target: ConversionTarget): Promise<void> {
     const { ledger, sink, failures } = this.options;
-    // As the next call would have it, because nobody outside knows the ledger's blobs.
+    // `context` resolves blobs; readers of the output have no access to the ledger's blobs.
     const messages = await ledger
       .context(id, { interrupted: true })
-      .catch((error: unknown) => this.#passOver(error, id, false));
+      .catch((error: unknown) => this.#skipDeletedThread(error, id, false));
     if (messages === undefined) return;
-    const place = { file: id, line: this.tally.read + 1 };
+    const position = { file: id, line: this.tally.read + 1 };
     try {
       const converted = encodeMessages(messages, target);
       new ValueWriter(sink, { format: "jsonl" }).write(converted.wire);
-      if (converted.losses.length > 0) this.tally.add(converted.losses, place.file, place.line);
-      const beside = createEnvelope(converted);
-      if (beside !== undefined) this.tally.addApart(beside);
+      if (converted.losses.length > 0) this.tally.addLosses(converted.losses, position.file, position.line);
+      const envelope = createEnvelope(converted);
+      if (envelope !== undefined) this.tally.addEnvelope(envelope);
       this.tally.done++;
     } catch (error) {
       this.tally.failed++;
-      failures.add(failureOf(error, place.line), place);
+      failures.add(toRecordFailure(error, position.line), position);
     }
-    await this.#handOn(ENOUGH);
+    await this.#countWritten(FLUSH_LENGTH);
   }
 
-  async #handOn(length: number): Promise<void> {
-    this.#held += length;
-    this.options.progress.bytes(length);
-    if (this.#held < ENOUGH) return;
-    this.#held = 0;
+  async #countWritten(length: number): Promise<void> {
+    this.#unflushedLength += length;
+    this.options.progress.addBytes(length);
+    if (this.#unflushedLength < FLUSH_LENGTH) return;
+    this.#unflushedLength = 0;
     await this.options.sink.flush();
   }
 }
 
-function tell(given: CommandArguments, io: CliIo, { tally, options }: Export, problems: number, sink: Sink): void {
+function printSummary(
+  args: CommandArguments,
+  io: CliIo,
+  { tally, options }: ThreadExport,
+  problems: number,
+  sink: OutputSink,
+): void {
   const { target } = options;
-  const { done, failed, apart } = tally;
-  if (given.has("json")) {
-    // Lines and summary never mix.
+  const { done, failed, envelopeFields } = tally;
+  if (args.has("json")) {
+    // The summary must not go to the stream of the exported lines.
     const stream = sink instanceof StreamSink ? io.stderr : io.stdout;
-    const { files: _files, ...summary } = summaryOf(tally, "exported");
-    const own = { records: done, exported: done, problems };
-    stream.write(`${JSON.stringify(target === undefined ? own : { to: target.to.id, ...summary, problems })}\n`);
+    const { files: _files, ...summary } = toSummaryJson(tally, "exported");
+    const exportSummary = { records: done, exported: done, problems };
+    stream.write(
+      `${JSON.stringify(target === undefined ? exportSummary : { to: target.to.id, ...summary, problems })}\n`,
+    );
     return;
   }
-  if (given.has("quiet")) return;
-  const lines = [`${counted(done, "thread")} exported${failed > 0 ? `, ${failed} failed` : ""}.`];
-  if (problems > 0) lines.push(`${counted(problems, "record")} of the ledger cannot be read.`);
-  if (target !== undefined) lines.push(...lossLines(tally, paintFor(io.stderr, io.env)));
-  if (apart.size > 0) lines.push(`Sent beside the body, so not in the output: ${apartLine(tally)}.`);
+  if (args.has("quiet")) return;
+  const lines = [`${formatQuantity(done, "thread")} exported${failed > 0 ? `, ${failed} failed` : ""}.`];
+  if (problems > 0) lines.push(`${formatQuantity(problems, "record")} of the ledger cannot be read.`);
+  if (target !== undefined) lines.push(...formatLossTable(tally, createPaint(io.stderr, io.env)));
+  if (envelopeFields.size > 0)
+    lines.push(`Sent outside the body, so not in the output: ${formatEnvelopeFields(tally)}.`);
   io.stderr.write(`${lines.join("\n")}\n`);
 }

@@ -1,4 +1,4 @@
-// The commands, one line each. A command is loaded when it is called.
+// The list of commands. Each command is imported only when it is called.
 import type { Command } from "../command.ts";
 
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

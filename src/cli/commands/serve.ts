@@ -1,4 +1,4 @@
-// `koine serve`: the server, from its settings to its end.
+// `koine serve`: starts the server with its configuration and stops it at the first signal.
 import type { ServerConfig } from "../../server/config/index.ts";
 import type { KoineServer } from "../../server/server.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../../server/config/file-settings.ts";
@@ -6,79 +6,80 @@ import { checkAccess } from "../../server/http/access-guard.ts";
 import type { CommandArguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { CliIo } from "../io.ts";
-import { makeDataFolder } from "../serve/data-folder.ts";
-import { startError } from "../serve/failure.ts";
-import { readSettings, SETTINGS } from "../serve/settings.ts";
-import type { Standing } from "../serve/welcome.ts";
-import { readyData, readyLine, welcome } from "../serve/welcome.ts";
-import { columnsOf, paintFor } from "../show/style.ts";
+import { createDataFolder } from "../serve/data-folder.ts";
+import { toStartError } from "../serve/start-error.ts";
+import { readSettings, SETTINGS_OPTIONS } from "../serve/settings.ts";
+import type { RunningServer } from "../serve/startup-message.ts";
+import { formatReadyJson, formatReadyLine, formatWelcome } from "../serve/startup-message.ts";
+import { readColumns, createPaint } from "../show/style.ts";
 import { readVersion } from "../version.ts";
 
 export const serve: Command = {
   name: "serve",
-  summary: "Run the server: every SDK in, every model out, every conversation kept.",
+  summary: "Run the server: all SDKs can call all models, and every conversation is recorded.",
   usage: "serve [options]",
   about: [
-    "Listens on 127.0.0.1:4141 and keeps conversations in the folder koine-data. Every provider whose key is in the environment is there, and the model demo/koine, which needs none. koine.config.json adds providers, names for models, tenants, tools and limits.",
-    "Logs go to standard error, the address to standard output. Ctrl-C and SIGTERM take no new calls and let those under way finish; a second one ends it at once.",
+    "Listens on 127.0.0.1:4141 and stores conversations in the folder koine-data. Every provider whose key is in the environment is available, and the model demo/koine, which needs no key. koine.config.json adds providers, model names, tenants, tools and limits.",
+    "Logs go to standard error, the address to standard output. At Ctrl-C or SIGTERM the server accepts no new calls and finishes the open ones; a second signal stops it at once.",
   ],
   options: {
     port: {
       type: "string",
       short: "p",
       value: "number",
-      description: "The port, 4141 where not given; 0 takes any that is free.",
+      description: "The port. Default: 4141; 0 uses any free port.",
     },
-    host: { type: "string", value: "address", description: "The address to listen on, 127.0.0.1 where not given." },
-    ...SETTINGS,
-    log: { type: "string", choices: LOG_LEVELS, value: "level", description: "What is logged." },
+    host: { type: "string", value: "address", description: "The address to listen on. Default: 127.0.0.1." },
+    ...SETTINGS_OPTIONS,
+    log: { type: "string", choices: LOG_LEVELS, value: "level", description: "The lowest level that is logged." },
     "log-format": {
       type: "string",
       choices: LOG_FORMATS,
       value: "format",
-      description: "How it is logged; text on a terminal, JSON elsewhere.",
+      description: "The log format. Default: text on a terminal, otherwise JSON.",
     },
-    json: { type: "boolean", description: "Say where it listens as a line of JSON." },
-    quiet: { type: "boolean", short: "q", description: "Do not say where it listens." },
+    json: { type: "boolean", description: "Print the address as a line of JSON." },
+    quiet: { type: "boolean", short: "q", description: "Do not print the address." },
   },
   examples: [
-    ["koine serve", "SQLite, the demo model, and every provider whose key is in the environment."],
-    ["koine serve --port 5000 --data ./team --config team.json", "Another port, folder and configuration."],
-    ["koine serve --host 0.0.0.0 --database postgres://db/koine", "For others, who then need tokens."],
+    ["koine serve", "Use SQLite, the demo model, and every provider whose key is in the environment."],
+    ["koine serve --port 5000 --data ./team --config team.json", "Use another port, folder and configuration."],
+    ["koine serve --host 0.0.0.0 --database postgres://db/koine", "Serve other machines, whose clients need tokens."],
   ],
   run: runServe,
 };
 
-async function runServe(given: CommandArguments, io: CliIo): Promise<number> {
-  if (given.files.length > 0) throw new CliError("usage", 'It takes no files; "koine serve --help" lists its options.');
-  const { config, file } = await readSettings(given, io, {
-    host: given.text("host"),
-    port: given.text("port"),
-    logLevel: given.text("log"),
-    logFormat: given.text("log-format"),
+async function runServe(args: CommandArguments, io: CliIo): Promise<number> {
+  if (args.files.length > 0)
+    throw new CliError("usage", 'koine serve takes no files; "koine serve --help" lists its options.');
+  const { config, file } = await readSettings(args, io, {
+    host: args.text("host"),
+    port: args.text("port"),
+    logLevel: args.text("log"),
+    logFormat: args.text("log-format"),
   });
-  refuseOpenDoor(config);
-  await makeDataFolder(config);
-  // From here on there is something to finish.
+  assertAccessIsProtected(config);
+  await createDataFolder(config);
+  // Signals are caught from here on, because the server must be closed.
   const stop = new Promise<void>((resolve) => io.onInterrupt(resolve));
-  const server = await start(config, io);
-  say({ url: server.url, config, file, version: await readVersion() }, given, io);
+  const server = await startServer(config, io);
+  printReady({ url: server.url, config, configFile: file, version: await readVersion() }, args, io);
   await stop;
   await server.close();
   return EXIT.ok;
 }
 
-/** Before anything is made: what is refused leaves nothing behind. */
-function refuseOpenDoor(config: ServerConfig): void {
+/** Throws if the server would be reachable without tokens; called before files are created. */
+function assertAccessIsProtected(config: ServerConfig): void {
   try {
     checkAccess(config);
   } catch (error) {
-    throw startError(error);
+    throw toStartError(error);
   }
 }
 
-async function start(config: ServerConfig, io: CliIo): Promise<KoineServer> {
-  // Loaded late: the help of all commands needs none of it.
+async function startServer(config: ServerConfig, io: CliIo): Promise<KoineServer> {
+  // Imported late, because the help of the commands does not need these modules.
   const { createServer } = await import("../../server/server.ts");
   try {
     const server = await createServer(config, { clock: io.clock, write: (lines) => void io.stderr.write(lines) });
@@ -90,13 +91,13 @@ async function start(config: ServerConfig, io: CliIo): Promise<KoineServer> {
       throw error;
     }
   } catch (error) {
-    throw startError(error);
+    throw toStartError(error);
   }
 }
 
-function say(standing: Standing, given: CommandArguments, io: CliIo): void {
-  if (given.has("quiet")) return;
-  if (given.has("json")) io.stdout.write(readyData(standing));
-  else if (io.stdout.isTTY !== true) io.stdout.write(readyLine(standing));
-  else io.stdout.write(welcome(standing, columnsOf(io.stdout, io.env), paintFor(io.stdout, io.env)));
+function printReady(server: RunningServer, args: CommandArguments, io: CliIo): void {
+  if (args.has("quiet")) return;
+  if (args.has("json")) io.stdout.write(formatReadyJson(server));
+  else if (io.stdout.isTTY !== true) io.stdout.write(formatReadyLine(server));
+  else io.stdout.write(formatWelcome(server, readColumns(io.stdout, io.env), createPaint(io.stdout, io.env)));
 }

@@ -1,60 +1,60 @@
-// `koine validate`: what is wrong with stored messages, or with the payloads of a dialect, each with its place.
+// `koine validate`: lists the issues of stored messages or of payloads of a dialect, each with its file, line and path.
 import type { Dialect } from "../../dialects/index.ts";
 import type { CommandArguments, Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import type { CliIo } from "../io.ts";
 import { INPUT_OPTIONS, readFormat, OUTPUT_OPTIONS, readExpectedInput } from "../options.ts";
 import type { ClassifiedRecord } from "../read/classify-record.ts";
-import { count, counted } from "../show/numbers.ts";
+import { formatCount, formatQuantity } from "../show/format-numbers.ts";
 import { Progress } from "../show/progress.ts";
-import { paintFor } from "../show/style.ts";
+import { createPaint } from "../show/style.ts";
 import type { Paint } from "../show/style.ts";
-import { visibleLine } from "../show/visible.ts";
-import type { EventTaker } from "../records/streams.ts";
-import { Tally } from "../records/tally.ts";
-import { CallTrail } from "../records/call-trail.ts";
-import type { Finding } from "../records/validation.ts";
-import { validateRecord, validateStream } from "../records/validation.ts";
-import type { Place, Visitor } from "../records/walk.ts";
-import { walk } from "../records/walk.ts";
-import type { Failure } from "../write/report.ts";
-import { StreamSink } from "../write/sink.ts";
+import { escapeToLine } from "../show/escape-unsafe.ts";
+import type { StreamEventConsumer } from "../records/stream-input.ts";
+import { RecordTally } from "../records/record-tally.ts";
+import { ToolCallPairing } from "../records/tool-call-pairing.ts";
+import type { RecordIssue } from "../records/validate-record.ts";
+import { validateRecord, validateStream } from "../records/validate-record.ts";
+import type { RecordPosition, RecordVisitor } from "../records/walk-records.ts";
+import { walkRecords } from "../records/walk-records.ts";
+import type { RecordFailure } from "../write/conversion-report.ts";
+import { StreamSink } from "../write/output-sink.ts";
 
 export const validate: Command = {
   name: "validate",
-  summary: "Say what is wrong with stored messages, or with the payloads of a dialect.",
+  summary: "List the issues of stored messages, or of payloads of a dialect.",
   usage: "validate [options] [file …]",
   about: [
-    "Messages of the canonical shape are checked as they are, versions included, and so are their tool calls and results across a file. A payload of another dialect must be one that it can read, and what it says must make sense; paths of such issues point into its canonical value.",
-    "Exit code 1 if any record is not valid.",
+    "Canonical messages are checked directly, including their version, and their tool calls and results are paired across the file. A payload of another dialect is decoded, and its canonical value is checked; the paths of such issues point into the canonical value.",
+    "The exit code is 1 if a record is not valid.",
   ],
   options: { ...INPUT_OPTIONS, ...OUTPUT_OPTIONS },
   examples: [
-    ["koine validate transcript.jsonl", "Stored messages, a line each."],
-    ["koine validate --from openai-chat requests.jsonl", "Requests and responses of a provider."],
-    ["koine validate --json transcript.jsonl", "A JSON line for each issue, and a last one that sums up."],
+    ["koine validate transcript.jsonl", "Check stored messages, one per line."],
+    ["koine validate --from openai-chat requests.jsonl", "Check requests and responses of a provider."],
+    ["koine validate --json transcript.jsonl", "Write a JSON line for each issue, and the summary as the last line."],
   ],
   run: runValidate,
 };
 
-async function runValidate(given: CommandArguments, io: CliIo): Promise<number> {
-  const [isJson, isQuiet] = [given.has("json"), given.has("quiet")];
-  const tally = new Tally();
+async function runValidate(args: CommandArguments, io: CliIo): Promise<number> {
+  const [isJson, isQuiet] = [args.has("json"), args.has("quiet")];
+  const tally = new RecordTally();
   const progress = new Progress(io, !isQuiet && io.stdout.isTTY !== true);
   const sink = new StreamSink(io.stdout);
-  const paint = paintFor(io.stdout, io.env);
-  const show = isJson ? showJson : showLine(paint);
-  const visitor = new Validation((finding, place) => sink.write(show(finding, place)), sink);
-  const plan = {
-    files: given.files,
-    format: readFormat(given),
-    wanted: readExpectedInput(given),
+  const paint = createPaint(io.stdout, io.env);
+  const show = isJson ? formatJsonLine : createLineFormatter(paint);
+  const visitor = new ValidateVisitor((issue, position) => sink.write(show(issue, position)), sink);
+  const walkOptions = {
+    files: args.files,
+    format: readFormat(args),
+    expected: readExpectedInput(args),
     strict: false,
     tally,
     progress,
   };
   try {
-    await walk(plan, visitor, io);
+    await walkRecords(walkOptions, visitor, io);
     visitor.end();
   } finally {
     progress.clear();
@@ -70,69 +70,71 @@ async function runValidate(given: CommandArguments, io: CliIo): Promise<number> 
   };
   if (isJson) sink.write(`${JSON.stringify({ summary })}\n`);
   else if (!isQuiet) {
-    const issues = invalid === 0 ? "" : ` (${counted(visitor.issues, "issue")})`;
-    sink.write(`${counted(tally.read, "record")}: ${count(summary.valid)} valid, ${count(invalid)} not${issues}.\n`);
+    const issues = invalid === 0 ? "" : ` (${formatQuantity(visitor.issues, "issue")})`;
+    sink.write(
+      `${formatQuantity(tally.read, "record")}: ${formatCount(summary.valid)} valid, ${formatCount(invalid)} not${issues}.\n`,
+    );
   }
   await sink.commit();
   return invalid > 0 ? EXIT.failed : EXIT.ok;
 }
 
-function showJson(finding: Finding, place: Place): string {
-  return `${JSON.stringify({ ...place, ...finding })}\n`;
+function formatJsonLine(issue: RecordIssue, position: RecordPosition): string {
+  return `${JSON.stringify({ ...position, ...issue })}\n`;
 }
 
-function showLine(paint: Paint): typeof showJson {
+function createLineFormatter(paint: Paint): typeof formatJsonLine {
   return ({ path, code, message, within }, { file, line }) => {
-    const place = paint("bold", visibleLine(`${file}:${line}:`));
-    const isTold = path === "" || message.includes(`"${path}"`);
-    const inside = within === undefined ? "" : ` (of its canonical ${within})`;
-    return `${place} ${isTold ? "" : `${visibleLine(path)}${inside}: `}${visibleLine(message)} ${paint("dim", `[${code}]`)}\n`;
+    const position = paint("bold", escapeToLine(`${file}:${line}:`));
+    const isPathInMessage = path === "" || message.includes(`"${path}"`);
+    const inside = within === undefined ? "" : ` (in the canonical ${within})`;
+    return `${position} ${isPathInMessage ? "" : `${escapeToLine(path)}${inside}: `}${escapeToLine(message)} ${paint("dim", `[${code}]`)}\n`;
   };
 }
 
-class Validation implements Visitor {
+class ValidateVisitor implements RecordVisitor {
   issues = 0;
-  /** The records that are not valid, by their places. */
+  /** The positions of the records that are not valid. */
   readonly invalid = new Set<string>();
-  readonly #show: (finding: Finding, place: Place) => void;
+  readonly #show: (issue: RecordIssue, position: RecordPosition) => void;
   readonly #sink: StreamSink;
-  readonly #calls = new CallTrail((issue, place) => this.#add(issue, place));
+  readonly #toolCalls = new ToolCallPairing((issue, position) => this.#addIssue(issue, position));
 
-  constructor(show: (finding: Finding, place: Place) => void, sink: StreamSink) {
+  constructor(show: (issue: RecordIssue, position: RecordPosition) => void, sink: StreamSink) {
     this.#show = show;
     this.#sink = sink;
   }
 
-  source(): void {
-    this.#calls.end();
+  onSource(): void {
+    this.#toolCalls.endConversation();
   }
 
-  record(record: ClassifiedRecord, place: Place): void {
-    const { findings, messages } = validateRecord(record);
-    for (const finding of findings) this.#add(finding, place);
-    if (record.isSingleMessage) this.#calls.add(messages, place);
-    else this.#calls.end();
+  visitRecord(record: ClassifiedRecord, position: RecordPosition): void {
+    const { issues, messages } = validateRecord(record);
+    for (const issue of issues) this.#addIssue(issue, position);
+    if (record.isSingleMessage) this.#toolCalls.add(messages, position);
+    else this.#toolCalls.endConversation();
   }
 
-  stream(dialect: Dialect, place: Place): EventTaker {
-    return validateStream(dialect, (finding) => this.#add(finding, place));
+  visitStream(dialect: Dialect, position: RecordPosition): StreamEventConsumer {
+    return validateStream(dialect, (issue) => this.#addIssue(issue, position));
   }
 
-  failure({ code, path = "", message }: Failure, place: Place): void {
-    this.#add({ path, code, message }, place);
+  onFailure({ code, path = "", message }: RecordFailure, position: RecordPosition): void {
+    this.#addIssue({ path, code, message }, position);
   }
 
-  #add(finding: Finding, place: Place): void {
+  #addIssue(issue: RecordIssue, position: RecordPosition): void {
     this.issues++;
-    this.invalid.add(`${place.line} ${place.file}`);
-    this.#show(finding, place);
+    this.invalid.add(`${position.line} ${position.file}`);
+    this.#show(issue, position);
   }
 
-  async batch(): Promise<void> {
+  async flushBatch(): Promise<void> {
     await this.#sink.flush();
   }
 
   end(): void {
-    this.#calls.end();
+    this.#toolCalls.endConversation();
   }
 }

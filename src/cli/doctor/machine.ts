@@ -1,48 +1,49 @@
-// What the machine must have: a Node that is new enough, a free port, a clock that is right, and no open door.
+// Checks the machine: the Node version, the protection of the address, the port and the clock.
 import { createServer } from "node:net";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { isLoopback } from "../../server/http/access-guard.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
-export function checkNode(): Finding {
-  // Older ones do not come this far.
+export function checkNode(): DoctorFinding {
+  // main.ts rejects older versions before this check runs.
   return { name: "node", state: "ok", message: `Node ${process.versions.node}.` };
 }
 
-export function checkAccess({ host, tenants, unprotected }: ServerConfig): Finding {
+export function checkAccess({ host, tenants, unprotected }: ServerConfig): DoctorFinding {
   const name = "access";
   if (tenants.size > 0) {
     const names = [...tenants.keys()].join(", ");
-    return { name, state: "ok", message: `Tokens are asked for; tenants: ${names}.` };
+    return { name, state: "ok", message: `Clients need a token; tenants: ${names}.` };
   }
-  if (isLoopback(host)) return { name, state: "ok", message: "Only this machine can reach it, and needs no token." };
+  if (isLoopback(host))
+    return { name, state: "ok", message: "Only this machine can reach the server; no token is needed." };
   return {
     name,
     state: unprotected === true ? "warn" : "fail",
-    message: `It listens on ${host}, beyond this machine, and asks for no tokens.`,
+    message: `The server listens on ${host}, which other machines can reach, and needs no token.`,
     hint: 'Add tenants to the configuration ("koine token create" prints what to add), or listen on 127.0.0.1.',
   };
 }
 
-const PATIENCE_MS = 2000;
+const METRICS_TIMEOUT_MS = 2000;
 
-export async function checkPort({ host, port }: ServerConfig): Promise<Finding> {
+export async function checkPort({ host, port }: ServerConfig): Promise<DoctorFinding> {
   const name = "port";
-  const failed = port === 0 ? undefined : await listenError(host, port);
+  const failed = port === 0 ? undefined : await findListenError(host, port);
   if (failed === undefined) return { name, state: "ok", message: `Port ${port} of ${host} is free.` };
   if (failed !== "EADDRINUSE") {
     const hint = "Name another address with --host, or a port above 1023 with --port.";
     return { name, state: "fail", message: `Cannot listen on port ${port} of ${host}: ${failed}.`, hint };
   }
-  if (await isKoine(host, port)) {
-    return { name, state: "ok", message: `A server of Koine's is listening on port ${port} of ${host}.` };
+  if (await isKoineServer(host, port)) {
+    return { name, state: "ok", message: `A Koine server already listens on port ${port} of ${host}.` };
   }
-  const hint = "Name another with --port, or end what uses it.";
+  const hint = "Name another port with --port, or stop the program that uses it.";
   return { name, state: "fail", message: `Port ${port} of ${host} is in use by another program.`, hint };
 }
 
-/** Why nobody can listen there; undefined where one can. */
-function listenError(host: string, port: number): Promise<string | undefined> {
+/** Returns the error code of listening on the port; undefined if listening works. */
+function findListenError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -50,37 +51,45 @@ function listenError(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** Whether it is a server of Koine's that is there. */
-async function isKoine(host: string, port: number): Promise<boolean> {
+/** True if the program that uses the port is a Koine server. */
+async function isKoineServer(host: string, port: number): Promise<boolean> {
   const name = /^(0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   try {
-    const reply = await fetch(`http://${name}:${port}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    // Where there are tenants, it asks for a token.
+    const reply = await fetch(`http://${name}:${port}/metrics`, { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) });
+    // A server with tenants rejects the request and names itself in this header.
     if (reply.headers.get("www-authenticate")?.includes("koine") === true) return true;
     return (await reply.text()).includes("koine_");
   } catch {
-    // Whatever it is, it does not speak as Koine does.
+    // The program does not answer HTTP requests.
     return false;
   }
 }
 
-/** A clock before that is wrong: Koine is younger. */
-const EARLIEST = Date.UTC(2025, 0, 1);
-/** Signed requests and tokens stop working at about five minutes. */
-const TOLERATED_MS = 60_000;
+/** The time in a provider's reply, and the local time when it arrived; both in milliseconds. */
+export interface ProviderDate {
+  serverTime: number;
+  receivedAt: number;
+}
 
-/** `dates`: what the providers' replies said the time is, and when they said so. */
-export function checkClock(now: number, dates: readonly { said: number; at: number }[]): Finding {
+/** An earlier clock is wrong: Koine did not exist then. */
+const EARLIEST_PLAUSIBLE_TIME = Date.UTC(2025, 0, 1);
+/** Well below the five minutes at which signed requests and tokens begin to fail. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Compares the clock with the `date` headers of the providers' replies. */
+export function checkClock(now: number, dates: readonly ProviderDate[]): DoctorFinding {
   const name = "clock";
-  const hint = "Set the clock of this machine; ids and times of messages come from it.";
+  const hint = "Set the clock of this machine: message ids and times use it.";
   const today = new Date(now).toISOString();
-  if (now < EARLIEST) return { name, state: "fail", message: `The clock says ${today}.`, hint };
-  const offs = dates.map(({ said, at }) => Math.abs(at - said)).toSorted((a, b) => a - b);
-  const middle = offs[Math.floor(offs.length / 2)];
-  if (middle !== undefined && middle > TOLERATED_MS) {
-    const seconds = Math.round(middle / 1000);
-    return { name, state: "warn", message: `The clock differs by ${seconds} s from what providers say.`, hint };
+  if (now < EARLIEST_PLAUSIBLE_TIME) return { name, state: "fail", message: `The clock shows ${today}.`, hint };
+  const differences = dates
+    .map(({ serverTime, receivedAt }) => Math.abs(receivedAt - serverTime))
+    .toSorted((a, b) => a - b);
+  const median = differences[Math.floor(differences.length / 2)];
+  if (median !== undefined && median > MAX_CLOCK_DIFFERENCE_MS) {
+    const seconds = Math.round(median / 1000);
+    return { name, state: "warn", message: `The clock differs from the providers' clocks by ${seconds} s.`, hint };
   }
-  const agreed = middle === undefined ? "" : ", as providers say, too";
-  return { name, state: "ok", message: `The clock says ${today}${agreed}.` };
+  const agreement = median === undefined ? "" : ", in agreement with the providers";
+  return { name, state: "ok", message: `The clock shows ${today}${agreement}.` };
 }

@@ -1,81 +1,85 @@
-// Whether providers can be reached and take their keys: their list of models is asked for, which costs nothing.
+// Checks that each provider can be reached and accepts its key, with a free request for its list of models.
 import type { HttpAdapter } from "../../calls/index.ts";
 import { createProviderAdapter } from "../../calls/index.ts";
 import { user } from "../../model/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
-import type { Finding } from "./finding.ts";
-import { reasonOf } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
+import { readErrorReason } from "./finding.ts";
+import type { ProviderDate } from "./machine.ts";
 
-export interface Reached {
-  finding: Finding;
-  /** What the reply said the time is, and when. */
-  date?: { said: number; at: number };
+export interface ProviderCheck {
+  finding: DoctorFinding;
+  /** Undefined if the reply has no `date` header. */
+  date?: ProviderDate;
 }
 
-export interface Asking {
+export interface ProviderCheckOptions {
   timeoutMs: number;
   clock: () => number;
 }
 
-export async function checkProviders({ providers }: ServerConfig, asking: Asking): Promise<Reached[]> {
+export async function checkProviders(
+  { providers }: ServerConfig,
+  options: ProviderCheckOptions,
+): Promise<ProviderCheck[]> {
   return Promise.all(
     Object.entries(providers).map(async ([name, config]) => {
-      const link = createProviderAdapter(name, config);
-      if (link.kind === "http") return checkProvider(link, asking);
-      const models = link.config.models?.join(", ") ?? "no list of models";
-      return { finding: { name: `provider ${name}`, state: "ok", message: `Part of this program: ${models}.` } };
+      const adapter = createProviderAdapter(name, config);
+      if (adapter.kind === "http") return checkProvider(adapter, options);
+      const models = adapter.config.models?.join(", ") ?? "no list of models";
+      return { finding: { name: `provider ${name}`, state: "ok", message: `Runs inside Koine: ${models}.` } };
     }),
   );
 }
 
-async function checkProvider(link: HttpAdapter, { timeoutMs, clock }: Asking): Promise<Reached> {
-  const name = `provider ${link.name}`;
+async function checkProvider(adapter: HttpAdapter, { timeoutMs, clock }: ProviderCheckOptions): Promise<ProviderCheck> {
+  const name = `provider ${adapter.name}`;
   try {
-    const { url, headers } = await listRequest(link);
+    const { url, headers } = await createModelListRequest(adapter);
     const { host } = new URL(url);
-    // A redirect could carry the key elsewhere.
-    const options = { headers, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) } as const;
-    const reply = await fetch(url, options);
+    // Following a redirect could send the key to another host.
+    const init = { headers, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) } as const;
+    const reply = await fetch(url, init);
     await reply.body?.cancel();
-    const said = Date.parse(reply.headers.get("date") ?? "");
-    const finding: Finding = { name, ...judge(reply.status, host, link) };
-    return Number.isNaN(said) ? { finding } : { finding, date: { said, at: clock() } };
+    const serverTime = Date.parse(reply.headers.get("date") ?? "");
+    const finding: DoctorFinding = { name, ...toFinding(reply.status, host, adapter) };
+    return Number.isNaN(serverTime) ? { finding } : { finding, date: { serverTime, receivedAt: clock() } };
   } catch (error) {
-    const isLate = error instanceof DOMException && error.name === "TimeoutError";
-    const reason = isLate ? `no reply within ${timeoutMs} ms.` : reasonOf(error);
-    const hint = "Is the address right, and this machine online? --offline leaves this out.";
+    const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+    const reason = isTimeout ? `no reply within ${timeoutMs} ms.` : readErrorReason(error);
+    const hint = "Check the address and the network; --offline skips this check.";
     return { finding: { name, state: "fail", message: `Cannot be reached: ${reason}`, hint } };
   }
 }
 
-/** The path of an exchange, which the path of the list takes the place of. */
-const EXCHANGE = /\/(?:chat\/completions|responses|messages|models\/[^/?]+|model\/[^/]+\/converse)(?=$|\?)/;
+/** The path of a model call; it is replaced with the path of the model list. */
+const CALL_PATH = /\/(?:chat\/completions|responses|messages|models\/[^/?]+|model\/[^/]+\/converse)(?=$|\?)/;
 
-async function listRequest(link: HttpAdapter): Promise<{ url: string; headers: Record<string, string> }> {
-  const { request } = link.prepare({ messages: [user("Hi.")] }, "any", false, {});
-  const url = request.url.replace(EXCHANGE, "/models");
-  const { "content-type": _, ...headers } = (await link.authorize({ ...request, url, body: "" })).headers;
+async function createModelListRequest(adapter: HttpAdapter): Promise<{ url: string; headers: Record<string, string> }> {
+  const { request } = adapter.prepare({ messages: [user("Hi.")] }, "any", false, {});
+  const url = request.url.replace(CALL_PATH, "/models");
+  const { "content-type": _, ...headers } = (await adapter.authorize({ ...request, url, body: "" })).headers;
   return { url, headers };
 }
 
-function judge(status: number, host: string, { config }: HttpAdapter): Omit<Finding, "name"> {
+function toFinding(status: number, host: string, { config }: HttpAdapter): Omit<DoctorFinding, "name"> {
   const hasKey = config.apiKey !== undefined || config.headers !== undefined;
-  // Bedrock lists its models elsewhere, so that any answer is a good one.
+  // Bedrock lists its models on another host, so any reply counts as reachable.
   if (config.dialect !== "bedrock") {
     if (status === 401 || status === 403) {
-      const message = hasKey ? `${host} refuses the key (${status}).` : `${host} wants a key (${status}).`;
-      return { state: "fail", message, hint: "Look at the variable or setting that it comes from." };
+      const message = hasKey ? `${host} rejects the key (${status}).` : `${host} requires a key (${status}).`;
+      return { state: "fail", message, hint: "Check the environment variable or the setting of the key." };
     }
     if (status >= 200 && status < 300) {
       return {
         state: "ok",
-        message: hasKey ? `${host} answers, and takes the key.` : `${host} answers; it has no key.`,
+        message: hasKey ? `${host} answers and accepts the key.` : `${host} answers; no key is configured.`,
       };
     }
   }
-  if (status >= 500) return { state: "warn", message: `${host} has trouble of its own (${status}).` };
+  if (status >= 500) return { state: "warn", message: `${host} reports a server error (${status}).` };
   if (status >= 300 && status < 400) {
-    return { state: "warn", message: `${host} sends elsewhere (${status}).`, hint: "Is the base URL right?" };
+    return { state: "warn", message: `${host} redirects to another address (${status}).`, hint: "Check the base URL." };
   }
-  return { state: "ok", message: `${host} answers (${status}); whether it takes the key shows when it is asked.` };
+  return { state: "ok", message: `${host} answers (${status}); the key was not checked.` };
 }

@@ -1,46 +1,46 @@
-// Whether conversations can be kept: the folder and its rights, the ledger, and a sample of what is in it.
+// Checks the storage: the data folder and its permissions, the ledger, and a sample of its threads.
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
 import { LedgerError, openLedger } from "../../ledger/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
-import { ledgerFile, placeOfLedger } from "../serve/data-folder.ts";
-import { counted } from "../show/numbers.ts";
-import type { Finding } from "./finding.ts";
-import { reasonOf } from "./finding.ts";
+import { findLedgerFile, describeLedger } from "../serve/data-folder.ts";
+import { formatQuantity } from "../show/format-numbers.ts";
+import type { DoctorFinding } from "./finding.ts";
+import { readErrorReason } from "./finding.ts";
 
-/** undefined where the ledger is no file. */
-export async function checkFolder(config: ServerConfig): Promise<Finding | undefined> {
-  const file = ledgerFile(config);
+/** Checks the data folder; returns undefined if the ledger is not a file. */
+export async function checkFolder(config: ServerConfig): Promise<DoctorFinding | undefined> {
+  const file = findLedgerFile(config);
   if (file === undefined) return undefined;
   const [name, folder] = ["data folder", dirname(file)];
-  const there = await stat(folder).catch(() => undefined);
-  if (there === undefined) return missingFolder(name, folder);
-  if (!there.isDirectory())
-    return { name, state: "fail", message: `${folder} is no folder.`, hint: "Name one with --data." };
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats === undefined) return checkMissingFolder(name, folder);
+  if (!stats.isDirectory())
+    return { name, state: "fail", message: `${folder} is not a folder.`, hint: "Name a folder with --data." };
   if (!(await isWritable(folder))) {
     return {
       name,
       state: "fail",
       message: `No permission to write into ${folder}.`,
-      hint: "Change its rights or owner.",
+      hint: "Change its permissions or its owner.",
     };
   }
-  // Windows has no such rights.
-  const isOpen = process.platform !== "win32" && (there.mode & 0o077) !== 0;
+  // Windows has no permission bits.
+  const isOpen = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   if (!isOpen) return { name, state: "ok", message: folder };
   const hint = `chmod 700 ${folder}`;
-  return { name, state: "warn", message: `Other users of this machine can look into ${folder}.`, hint };
+  return { name, state: "warn", message: `Other users of this machine can read ${folder}.`, hint };
 }
 
-async function missingFolder(name: string, folder: string): Promise<Finding> {
+async function checkMissingFolder(name: string, folder: string): Promise<DoctorFinding> {
   let parent = dirname(folder);
   while (parent !== dirname(parent) && (await stat(parent).catch(() => undefined)) === undefined)
     parent = dirname(parent);
   if (await isWritable(parent))
-    return { name, state: "ok", message: `${folder} is not there yet; koine serve makes it.` };
-  const hint = "Name another with --data.";
-  return { name, state: "fail", message: `${folder} is not there, and ${parent} cannot be written to.`, hint };
+    return { name, state: "ok", message: `${folder} does not exist yet; koine serve creates it.` };
+  const hint = "Name another folder with --data.";
+  return { name, state: "fail", message: `${folder} does not exist, and ${parent} is not writable.`, hint };
 }
 
 async function isWritable(path: string): Promise<boolean> {
@@ -50,21 +50,21 @@ async function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/** How many threads of each tenant are read. */
-const SAMPLE = 20;
+/** The number of threads that are read for each tenant. */
+const SAMPLE_THREADS = 20;
 
-export async function checkLedger(config: ServerConfig, clock: () => number): Promise<Finding> {
+export async function checkLedger(config: ServerConfig, clock: () => number): Promise<DoctorFinding> {
   const name = "ledger";
-  const file = ledgerFile(config);
+  const file = findLedgerFile(config);
   if (file !== undefined && (await stat(file).catch(() => undefined)) === undefined) {
-    return { name, state: "ok", message: `${file} is not there yet; koine serve makes it.` };
+    return { name, state: "ok", message: `${file} does not exist yet; koine serve creates it.` };
   }
   const { url, connections } = config.ledger;
   try {
-    // Problems are asked for, not heard of.
+    // `verify` returns the problems, so onProblem is not needed.
     const ledger = await openLedger(url, { clock, indexMs: false, connections, readOnly: true, onProblem: () => {} });
     try {
-      return await sample(ledger, config);
+      return await checkSampleThreads(ledger, config);
     } finally {
       await ledger.close();
     }
@@ -74,30 +74,35 @@ export async function checkLedger(config: ServerConfig, clock: () => number): Pr
         name,
         state: "ok",
         message: error.message,
-        hint: "koine serve makes tables, and brings them up to date.",
+        hint: "koine serve creates and upgrades the tables.",
       };
     }
-    return { name, state: "fail", message: `${placeOfLedger(config)}: ${reasonOf(error)}` };
+    return { name, state: "fail", message: `${describeLedger(config)}: ${readErrorReason(error)}` };
   }
 }
 
-async function sample(ledger: Ledger, config: ServerConfig): Promise<Finding> {
+async function checkSampleThreads(ledger: Ledger, config: ServerConfig): Promise<DoctorFinding> {
   const name = "ledger";
   const problems: LedgerProblem[] = [];
   let threads = 0;
   for (const tenant of new Set(["default", ...config.tenants.keys()])) {
-    const own = ledger.forTenant(tenant);
-    for (const { id } of await own.threads({ limit: SAMPLE })) {
+    const tenantLedger = ledger.forTenant(tenant);
+    for (const { id } of await tenantLedger.threads({ limit: SAMPLE_THREADS })) {
       threads++;
-      problems.push(...(await own.verify(id)));
+      problems.push(...(await tenantLedger.verify(id)));
     }
   }
   const [first] = problems;
-  const place = placeOfLedger(config);
+  const location = describeLedger(config);
   if (first === undefined) {
-    return { name, state: "ok", message: `${place}; ${counted(threads, "thread")} read, all sound.` };
+    return { name, state: "ok", message: `${location}; ${formatQuantity(threads, "thread")} read, no problems.` };
   }
-  const what = `${counted(problems.length, "record")} of ${counted(threads, "thread")} cannot be read`;
-  const message = `${place}: ${what}; the first is in thread ${first.threadId}: ${first.reason}`;
-  return { name, state: "fail", message, hint: "Everything else can: koine export --all tells all of them." };
+  const problemCounts = `${formatQuantity(problems.length, "record")} of ${formatQuantity(threads, "thread")} cannot be read`;
+  const message = `${location}: ${problemCounts}; the first is in thread ${first.threadId}: ${first.reason}`;
+  return {
+    name,
+    state: "fail",
+    message,
+    hint: "All other records can be read; koine export --all lists every unreadable one.",
+  };
 }

@@ -39,8 +39,8 @@ export function classifyRecord(record: unknown, expected: ExpectedInput): Classi
   const { body, envelope } = unwrapRecord(record);
   if (Array.isArray(body)) return classifyMessages(body, false, expected, envelope);
   if (!isObject(body)) {
-    const what = body === null ? "null" : `a ${typeof body}`;
-    throw createRecordError(`Expected an object or a list of messages, found ${what}.`);
+    const actualType = body === null ? "null" : `a ${typeof body}`;
+    throw createRecordError(`Expected an object or a list of messages, found ${actualType}.`);
   }
   const detected = expected.from === undefined ? detectPayload(body, envelope.address?.model) : undefined;
   const { kind = detected?.kind ?? detectRecordKind(body, expected.from) } = expected;
@@ -48,7 +48,13 @@ export function classifyRecord(record: unknown, expected: ExpectedInput): Classi
     const list = body["messages"] ?? body["contents"] ?? body["input"];
     if (list === undefined) return classifyMessages([body], true, expected, envelope);
     const detectedDialect = expected.from === undefined ? (detected?.dialect ?? detectListDialect(list)) : undefined;
-    return { ...resolveRecordDialect(body, kind, detectedDialect, expected), kind, value: body, envelope, isSingleMessage: false };
+    return {
+      ...resolveRecordDialect(body, kind, detectedDialect, expected),
+      kind,
+      value: body,
+      envelope,
+      isSingleMessage: false,
+    };
   }
   const resolved = resolveRecordDialect(body, kind, detected?.dialect, expected);
   if (kind === undefined) {
@@ -57,12 +63,25 @@ export function classifyRecord(record: unknown, expected: ExpectedInput): Classi
   return { ...resolved, kind, value: body, envelope, isSingleMessage: false };
 }
 
-function classifyMessages(list: readonly unknown[], isSingleMessage: boolean, expected: ExpectedInput, envelope: RecordEnvelope): ClassifiedRecord {
+function classifyMessages(
+  list: readonly unknown[],
+  isSingleMessage: boolean,
+  expected: ExpectedInput,
+  envelope: RecordEnvelope,
+): ClassifiedRecord {
   if (expected.kind !== undefined && expected.kind !== "messages") {
-    throw createRecordError(`It is ${isSingleMessage ? "a message" : "a list of messages"}, no ${expected.kind}; omit --kind.`);
+    throw createRecordError(
+      `It is ${isSingleMessage ? "a message" : "a list of messages"}, no ${expected.kind}; omit --kind.`,
+    );
   }
   const detectedDialect = expected.from === undefined ? detectListDialect(list) : undefined;
-  return { ...resolveRecordDialect(list, "messages", detectedDialect, expected), kind: "messages", value: list, envelope, isSingleMessage };
+  return {
+    ...resolveRecordDialect(list, "messages", detectedDialect, expected),
+    kind: "messages",
+    value: list,
+    envelope,
+    isSingleMessage,
+  };
 }
 
 function detectListDialect(list: unknown): string | undefined {
@@ -105,6 +124,6 @@ function createRecordError(message: string): CliError {
 }
 
 function createAmbiguousError(kind: RecordKind | undefined): CliError {
-  const what = kind === undefined ? "record" : kind === "messages" ? "list of messages" : kind;
-  return createRecordError(`The dialect of this ${what} cannot be detected; set --from (${dialects.join(", ")}).`);
+  const noun = kind === undefined ? "record" : kind === "messages" ? "list of messages" : kind;
+  return createRecordError(`The dialect of this ${noun} cannot be detected; set --from (${dialects.join(", ")}).`);
 }

@@ -19,7 +19,8 @@ export function detectFormatByText(head: string, isAll: boolean): InputFormat | 
   const text = head.trimStart();
   if (text === "") return isAll || head.length >= MAX_HEAD_LENGTH ? "jsonl" : undefined;
   const firstCharacter = text[0];
-  if (firstCharacter !== "{" && firstCharacter !== "[") return /^(data|event|id|retry)?:/.test(text) ? "sse" : detectSseOrJsonl(text, isAll);
+  if (firstCharacter !== "{" && firstCharacter !== "[")
+    return /^(data|event|id|retry)?:/.test(text) ? "sse" : detectSseOrJsonl(text, isAll);
   const [first = "", second, third] = text.split("\n", 3).map((line) => line.trim());
   if (second === undefined) return isAll || head.length >= MAX_HEAD_LENGTH ? "json" : undefined;
   if (firstCharacter === "{" && first !== "{") {

@@ -62,10 +62,16 @@ const LIKELY_DIALECTS = {
 const DIALECTS_WITH_PARTS = ["ai-sdk-ui", "canonical"];
 
 /** Returns the first dialect that can decode the value. */
-export function guessDialect(value: unknown, kind: RecordKind | undefined, dialectOf: (id: string) => Dialect): Dialect | undefined {
+export function guessDialect(
+  value: unknown,
+  kind: RecordKind | undefined,
+  dialectOf: (id: string) => Dialect,
+): Dialect | undefined {
   if (kind === undefined || kind === "stream") return undefined;
   const list = isObject(value) ? value["messages"] : value;
-  return (hasMessagesWithParts(list) ? DIALECTS_WITH_PARTS : LIKELY_DIALECTS[kind]).map(dialectOf).find((dialect) => canDecode(dialect, kind, value));
+  return (hasMessagesWithParts(list) ? DIALECTS_WITH_PARTS : LIKELY_DIALECTS[kind])
+    .map(dialectOf)
+    .find((dialect) => canDecode(dialect, kind, value));
 }
 
 function canDecode(dialect: Dialect, kind: keyof typeof LIKELY_DIALECTS, value: unknown): boolean {

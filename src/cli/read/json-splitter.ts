@@ -208,7 +208,8 @@ export class JsonSplitter {
     if (this.#pendingLength === 0) result = createRawRecord(chunk, from, end, this.#valueLine);
     else {
       this.#addPending(chunk.subarray(from, end));
-      if (this.#pendingLength > MAX_RECORD_BYTES) result = { line: this.#valueLine, text: "", problem: TOO_LONG_PROBLEM };
+      if (this.#pendingLength > MAX_RECORD_BYTES)
+        result = { line: this.#valueLine, text: "", problem: TOO_LONG_PROBLEM };
       else result = createRawRecord(Buffer.concat(this.#pending), 0, this.#pendingLength, this.#valueLine);
     }
     if (this.#inList) result.listed = true;

@@ -34,7 +34,8 @@ export function detectMessageDialect(list: readonly unknown[]): string | undefin
   const content = objects.flatMap((each) => readObjects(each["content"]));
   if (content.some((part) => "kind" in part)) return "tagged";
   if (content.some(({ toolCallId }) => typeof toolCallId === "string")) return "ai-sdk-model";
-  if (objects.some((each) => each["type"] === "message" || isItem(each))) return detectDialect({ input: objects })?.dialect;
+  if (objects.some((each) => each["type"] === "message" || isItem(each)))
+    return detectDialect({ input: objects })?.dialect;
   // `max_tokens` is added because without it plain texts would be detected as Chat, but a bare list can be Anthropic's.
   return detectDialect({ model: "", max_tokens: 1, messages: objects })?.dialect;
 }
@@ -43,7 +44,9 @@ export function detectMessageDialect(list: readonly unknown[]): string | undefin
 function detectTypedPartsDialect(messages: readonly JsonObject[], parts: readonly JsonObject[]): string | undefined {
   if (messages.some((each) => isStored(each) || each["parentMessageId"] !== undefined)) return "canonical";
   if (parts.some(isUiPart)) return "ai-sdk-ui";
-  return parts.some(({ type, seals }) => seals !== undefined || CANONICAL_PART_TYPES.has(type)) ? "canonical" : undefined;
+  return parts.some(({ type, seals }) => seals !== undefined || CANONICAL_PART_TYPES.has(type))
+    ? "canonical"
+    : undefined;
 }
 
 const CANONICAL_PART_TYPES: ReadonlySet<unknown> = new Set([

@@ -22,7 +22,11 @@ export const TOO_LONG_PROBLEM = "The record is longer than 200 MB, the maximum f
 export function createRawRecord(bytes: Buffer, from: number, to: number, line: number): RawRecord {
   const text = bytes.toString("utf8", from, to);
   if (text.includes("\uFFFD") && !isUtf8(bytes.subarray(from, to))) {
-    return { line, text: "", problem: "The record contains bytes that are not UTF-8; convert the file to UTF-8 first." };
+    return {
+      line,
+      text: "",
+      problem: "The record contains bytes that are not UTF-8; convert the file to UTF-8 first.",
+    };
   }
   return { line, text };
 }

@@ -80,18 +80,18 @@ class EventSplitter implements RecordSplitter {
   #count = 0;
 
   push(chunk: Buffer): RawRecord[] {
-    return this.#pieces(this.#parser.push(chunk));
+    return this.#toRawRecords(this.#parser.push(chunk));
   }
 
   end(): RawRecord[] {
-    return this.#pieces(this.#parser.end());
+    return this.#toRawRecords(this.#parser.end());
   }
 
-  #pieces(events: ReturnType<SseParser["push"]>): RawRecord[] {
+  #toRawRecords(events: ReturnType<SseParser["push"]>): RawRecord[] {
     return events.map(({ data, event }) => {
-      const piece: RawRecord = { line: ++this.#count, text: data };
-      if (event !== undefined) piece.event = event;
-      return piece;
+      const rawRecord: RawRecord = { line: ++this.#count, text: data };
+      if (event !== undefined) rawRecord.event = event;
+      return rawRecord;
     });
   }
 }

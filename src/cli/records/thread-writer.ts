@@ -1,11 +1,11 @@
-// Writes one conversation into a ledger as a thread. Messages that were stored before keep their tree: each goes under
-// the one that it names, whatever its id is here.
+// Writes one conversation to a ledger as a thread. Previously stored messages keep their tree: each is appended to the
+// parent that it names, under the parent's new id.
 import type { Ledger } from "../../ledger/index.ts";
 import type { Message } from "../../model/index.ts";
 import { copyObject } from "../../model/json/index.ts";
 
-/** A message that was stored before, in a ledger or elsewhere. */
-interface Kept {
+/** The fields of a message that was stored before, in a ledger or elsewhere. */
+interface StoredMessageFields {
   id?: unknown;
   parentMessageId?: unknown;
   createdAt?: unknown;
@@ -16,16 +16,16 @@ export class ThreadWriter {
   readonly #ledger: Ledger;
   readonly #metadata: Record<string, unknown>;
   #threadId: string | undefined;
-  #last: string | null = null;
-  /** The ids that messages came with, and those that they have here. */
-  readonly #ids = new Map<string, string>();
+  #lastMessageId: string | null = null;
+  /** New message ids by their ids in the source. */
+  readonly #newIds = new Map<string, string>();
 
   constructor(ledger: Ledger, metadata: Record<string, unknown>) {
     this.#ledger = ledger;
     this.#metadata = metadata;
   }
 
-  /** Appends messages; the first ones make the thread. Where those are refused, no thread stays. */
+  /** Appends messages. The first call creates the thread, and deletes it again if its messages are rejected. */
   async write(messages: readonly Message[]): Promise<void> {
     const isFirst = this.#threadId === undefined;
     this.#threadId ??= (await this.#ledger.createThread({ metadata: this.#metadata })).id;
@@ -40,48 +40,49 @@ export class ThreadWriter {
     }
   }
 
-  /** Messages that follow each other, and what the first of them follows, which may be known only by then. */
+  /** Splits messages into parent-child chains. `parent` is resolved late, because an earlier chain may create it. */
   *#chains(messages: readonly Message[]): Generator<{ parent: () => string | null; chain: Message[] }> {
     let chain: Message[] = [];
-    let first: Kept = {};
+    let first: StoredMessageFields = {};
     for (const message of messages) {
-      const { parentMessageId }: Kept = message;
-      const above = chain.at(-1);
-      if (above !== undefined && parentMessageId !== undefined && parentMessageId !== above.id) {
-        yield { parent: this.#parentOf(first), chain };
+      const { parentMessageId }: StoredMessageFields = message;
+      const previous = chain.at(-1);
+      if (previous !== undefined && parentMessageId !== undefined && parentMessageId !== previous.id) {
+        yield { parent: this.#createParentResolver(first), chain };
         chain = [];
       }
       if (chain.length === 0) first = message;
       chain.push(message);
     }
-    if (chain.length > 0) yield { parent: this.#parentOf(first), chain };
+    if (chain.length > 0) yield { parent: this.#createParentResolver(first), chain };
   }
 
-  #parentOf({ parentMessageId }: Kept): () => string | null {
+  #createParentResolver({ parentMessageId }: StoredMessageFields): () => string | null {
     if (parentMessageId === null) return () => null;
-    return () => (typeof parentMessageId === "string" ? this.#ids.get(parentMessageId) : undefined) ?? this.#last;
+    return () =>
+      (typeof parentMessageId === "string" ? this.#newIds.get(parentMessageId) : undefined) ?? this.#lastMessageId;
   }
 
   async #append(threadId: string, parentMessageId: string | null, chain: readonly Message[]): Promise<void> {
-    const given = chain.map((message, index) => this.#withOrigin(message, index === 0));
-    const stored = await this.#ledger.append(threadId, given, { parentMessageId });
+    const messages = chain.map((message, index) => this.#withSourceMetadata(message, index === 0));
+    const stored = await this.#ledger.append(threadId, messages, { parentMessageId });
     for (const [index, { id }] of stored.entries()) {
-      const old = chain[index]?.id;
-      if (old !== undefined) this.#ids.set(old, id);
-      this.#last = id;
+      const sourceId = chain[index]?.id;
+      if (sourceId !== undefined) this.#newIds.set(sourceId, id);
+      this.#lastMessageId = id;
     }
     this.messages += stored.length;
   }
 
-  /** The ledger has a time of its own for each message; the one it came with, and a parent that is not here, are kept beside. */
-  #withOrigin(message: Message, isFirst: boolean): Message {
-    const { createdAt, parentMessageId }: Kept = message;
-    const isLost = isFirst && typeof parentMessageId === "string" && !this.#ids.has(parentMessageId);
-    if (createdAt === undefined && !isLost) return message;
-    // Copies that take exact digits along.
+  /** Stores the original time and a missing parent's id in the metadata, because the ledger sets its own. */
+  #withSourceMetadata(message: Message, isFirst: boolean): Message {
+    const { createdAt, parentMessageId }: StoredMessageFields = message;
+    const hasMissingParent = isFirst && typeof parentMessageId === "string" && !this.#newIds.has(parentMessageId);
+    if (createdAt === undefined && !hasMissingParent) return message;
+    // copyObject preserves the exact digits of numbers.
     const metadata = message.metadata === undefined ? {} : copyObject(message.metadata);
     if (createdAt !== undefined) metadata["sourceCreatedAt"] = createdAt;
-    if (isLost) metadata["sourceParentId"] = parentMessageId;
+    if (hasMissingParent) metadata["sourceParentId"] = parentMessageId;
     return Object.assign(copyObject(message), { metadata });
   }
 }

@@ -1,39 +1,39 @@
-// What changed between two lists of lines: the shortest way from one to the other.
+// Computes the shortest list of changes between two lists of lines.
 
-export interface Change {
+export interface LineChange {
   sign: " " | "-" | "+";
   line: string;
 }
 
-/** Beyond so many pairs the search would take longer than anybody waits: then all is old, and all is new. */
-const MOST_PAIRS = 4_000_000;
+/** The maximum number of line pairs to compare. Larger inputs are reported as removed and added completely. */
+const MAX_LINE_PAIRS = 4_000_000;
 
-export function lineDiff(before: readonly string[], after: readonly string[]): Change[] {
+export function diffLines(before: readonly string[], after: readonly string[]): LineChange[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let end = 0;
   const most = Math.min(before.length, after.length) - start;
   while (end < most && before.at(-1 - end) === after.at(-1 - end)) end++;
   return [
-    ...before.slice(0, start).map(kept),
-    ...middle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...before.slice(before.length - end).map(kept),
+    ...before.slice(0, start).map(toUnchanged),
+    ...diffMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    ...before.slice(before.length - end).map(toUnchanged),
   ];
 }
 
-function kept(line: string): Change {
+function toUnchanged(line: string): LineChange {
   return { sign: " ", line };
 }
 
-function middle(before: readonly string[], after: readonly string[]): Change[] {
-  if (before.length * after.length > MOST_PAIRS) {
+function diffMiddle(before: readonly string[], after: readonly string[]): LineChange[] {
+  if (before.length * after.length > MAX_LINE_PAIRS) {
     return [
-      ...before.map((line): Change => ({ sign: "-", line })),
-      ...after.map((line): Change => ({ sign: "+", line })),
+      ...before.map((line): LineChange => ({ sign: "-", line })),
+      ...after.map((line): LineChange => ({ sign: "+", line })),
     ];
   }
-  const lengths = commonLengths(before, after);
-  const changes: Change[] = [];
+  const lengths = computeCommonLengths(before, after);
+  const changes: LineChange[] = [];
   let [row, column] = [0, 0];
   while (row < before.length || column < after.length) {
     const [old, fresh] = [before[row], after[column]];
@@ -43,7 +43,7 @@ function middle(before: readonly string[], after: readonly string[]): Change[] {
       column++;
     } else if (
       old !== undefined &&
-      (fresh === undefined || at(lengths, row + 1, column) >= at(lengths, row, column + 1))
+      (fresh === undefined || readCommonLength(lengths, row + 1, column) >= readCommonLength(lengths, row, column + 1))
     ) {
       changes.push({ sign: "-", line: old });
       row++;
@@ -55,12 +55,12 @@ function middle(before: readonly string[], after: readonly string[]): Change[] {
   return changes;
 }
 
-function at(lengths: readonly Uint32Array[], row: number, column: number): number {
+function readCommonLength(lengths: readonly Uint32Array[], row: number, column: number): number {
   return lengths[row]?.[column] ?? 0;
 }
 
-/** How many lines the rests from each place on have in common. */
-function commonLengths(before: readonly string[], after: readonly string[]): Uint32Array[] {
+/** Returns, for each pair of positions, the number of common lines after them (longest common subsequence). */
+function computeCommonLengths(before: readonly string[], after: readonly string[]): Uint32Array[] {
   const lengths = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let row = before.length - 1; row >= 0; row--) {
     const line = lengths[row];
@@ -68,8 +68,8 @@ function commonLengths(before: readonly string[], after: readonly string[]): Uin
     for (let column = after.length - 1; column >= 0; column--) {
       line[column] =
         before[row] === after[column]
-          ? at(lengths, row + 1, column + 1) + 1
-          : Math.max(at(lengths, row + 1, column), line[column + 1] ?? 0);
+          ? readCommonLength(lengths, row + 1, column + 1) + 1
+          : Math.max(readCommonLength(lengths, row + 1, column), line[column + 1] ?? 0);
     }
   }
   return lengths;

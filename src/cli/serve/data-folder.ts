@@ -1,17 +1,17 @@
-// The folder and the file of a SQLite ledger: made where they are not there, for their owner alone.
+// Creates the folder and the file of a SQLite ledger, readable only by their owner.
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { createIoError } from "../exit.ts";
 
-/** The file of a ledger; undefined where it is none. */
-export function ledgerFile({ ledger }: Pick<ServerConfig, "ledger">): string | undefined {
+/** Returns the file of a SQLite ledger; undefined for other ledgers. */
+export function findLedgerFile({ ledger }: Pick<ServerConfig, "ledger">): string | undefined {
   return ledger.url.startsWith("sqlite:") ? ledger.url.slice("sqlite:".length) : undefined;
 }
 
-/** Conversations are nobody else's business. A folder that is there keeps its rights: `koine doctor` looks at them. */
-export async function makeDataFolder(config: Pick<ServerConfig, "ledger">): Promise<void> {
-  const file = ledgerFile(config);
+/** Creates the data folder with mode 700. An existing folder keeps its mode, which `koine doctor` checks. */
+export async function createDataFolder(config: Pick<ServerConfig, "ledger">): Promise<void> {
+  const file = findLedgerFile(config);
   if (file === undefined) return;
   const folder = dirname(file);
   try {
@@ -19,11 +19,11 @@ export async function makeDataFolder(config: Pick<ServerConfig, "ledger">): Prom
   } catch (error) {
     throw createIoError(error, "write", folder);
   }
-  await makeFile(file);
+  await createPrivateFile(file);
 }
 
-/** Empty, before SQLite would make it for everybody; what SQLite puts beside it has the same rights. */
-async function makeFile(file: string): Promise<void> {
+/** Creates the empty file with mode 600. SQLite would use the default mode; its further files copy the mode. */
+async function createPrivateFile(file: string): Promise<void> {
   try {
     await (await open(file, "wx", 0o600)).close();
   } catch (error) {
@@ -32,12 +32,12 @@ async function makeFile(file: string): Promise<void> {
   }
 }
 
-/** Where conversations are kept, for people: never a password. */
-export function placeOfLedger(config: Pick<ServerConfig, "ledger">): string {
-  const file = ledgerFile(config);
+/** Returns the location of the ledger for display, without user and password. */
+export function describeLedger(config: Pick<ServerConfig, "ledger">): string {
+  const file = findLedgerFile(config);
   if (file !== undefined) return file;
   const { url } = config.ledger;
-  if (!URL.canParse(url) || url === "memory:") return "in memory: nothing is kept when the server ends";
+  if (!URL.canParse(url) || url === "memory:") return "in memory; lost when the server stops";
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;
 }

@@ -1,21 +1,21 @@
-// Lines of text for people: wrapped to a width, indented, painted. All foreign text comes in through `add` and is made
-// visible here, so that no part of a conversation reaches the terminal raw.
-import type { Format, Paint } from "./style.ts";
-import { visible, visibleLine } from "./visible.ts";
-import { clipTo, widthOf } from "./width.ts";
-import { wrap } from "./wrap.ts";
+// A page of output lines: wrapped, indented and styled. `addText` and `addLine` escape text from records, so that no
+// control sequence of a conversation reaches the terminal.
+import type { TextStyle, Paint } from "./style.ts";
+import { escapeUnsafe, escapeToLine } from "./escape-unsafe.ts";
+import { clipToWidth, measureWidth } from "./text-width.ts";
+import { wrapText } from "./wrap.ts";
 
-export interface Block {
-  /** What stands before the first line; the others are indented as far. */
-  mark?: string;
-  /** What stands before every line, instead of spaces. */
-  rail?: string;
-  style?: Format;
-  /** Show only so many lines, and say how many there are. */
-  most?: number;
+export interface PageTextOptions {
+  /** The prefix of the first line; further lines are indented by its width. */
+  firstLinePrefix?: string;
+  /** The prefix of the further lines, instead of spaces. */
+  linePrefix?: string;
+  style?: TextStyle;
+  /** The maximum number of lines; a last line states how many were omitted. */
+  maxLines?: number;
 }
 
-export class Page {
+export class TextPage {
   readonly columns: number;
   readonly paint: Paint;
   #lines: string[] = [];
@@ -25,36 +25,42 @@ export class Page {
     this.paint = paint;
   }
 
-  /** Foreign text at an indentation. */
-  add(text: string, indent: number, { mark = "", rail, style, most }: Block = {}): void {
-    const hanging = rail ?? " ".repeat(widthOf(mark));
-    // A line feed at the end ends the last line; it begins none.
-    const lines = wrap(visible(text).replace(/\n$/, ""), this.columns - indent - widthOf(mark));
-    const shown = most === undefined || lines.length <= most + 1 ? lines : lines.slice(0, most);
-    shown.forEach((line, index) => this.put(`${index === 0 ? mark : hanging}${line}`, indent, style));
-    const left = lines.length - shown.length;
-    if (left > 0) this.put(`${hanging}… ${left} more lines; --full shows them`, indent, "dim");
+  /** Adds text of a record, escaped and wrapped. */
+  addText(text: string, indent: number, options: PageTextOptions = {}): void {
+    const { firstLinePrefix = "", style, maxLines } = options;
+    const linePrefix = options.linePrefix ?? " ".repeat(measureWidth(firstLinePrefix));
+    // A trailing line feed does not start another line.
+    const lines = wrapText(
+      escapeUnsafe(text).replace(/\n$/, ""),
+      this.columns - indent - measureWidth(firstLinePrefix),
+    );
+    const shownLines = maxLines === undefined || lines.length <= maxLines + 1 ? lines : lines.slice(0, maxLines);
+    shownLines.forEach((line, index) => {
+      this.addSafeLine(`${index === 0 ? firstLinePrefix : linePrefix}${line}`, indent, style);
+    });
+    const omitted = lines.length - shownLines.length;
+    if (omitted > 0) this.addSafeLine(`${linePrefix}… ${omitted} more lines; --full shows them`, indent, "dim");
   }
 
-  /** Foreign text on one line, cut where it is too long. */
-  line(text: string, indent: number, style?: Format): void {
-    this.put(clipTo(visibleLine(text), this.columns - indent), indent, style);
+  /** Adds text of a record as one escaped line, clipped to the width. */
+  addLine(text: string, indent: number, style?: TextStyle): void {
+    this.addSafeLine(clipToWidth(escapeToLine(text), this.columns - indent), indent, style);
   }
 
-  /** Our own text, safe already. */
-  put(text: string, indent: number, style?: Format): void {
+  /** Adds a line that contains no unescaped text of a record. */
+  addSafeLine(text: string, indent: number, style?: TextStyle): void {
     const line = text.trimEnd();
     if (line === "") this.#lines.push("");
     else this.#lines.push(" ".repeat(indent) + (style === undefined ? line : this.paint(style, line)));
   }
 
-  /** A blank line, never two. */
-  space(): void {
+  /** Adds a blank line, unless the last line is blank. */
+  addBlankLine(): void {
     if (this.#lines.length > 0 && this.#lines.at(-1) !== "") this.#lines.push("");
   }
 
-  /** Everything since the last time. */
-  take(): string {
+  /** Returns the lines as text and clears the page. */
+  takeText(): string {
     const text = this.#lines.map((line) => `${line}\n`).join("");
     this.#lines = [];
     return text;

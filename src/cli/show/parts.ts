@@ -1,4 +1,4 @@
-// The parts of a message on a page: text as it is, reasoning folded, calls with their results below, media in a word.
+// Shows the parts of a message on a page: text in full, long reasoning and results folded, media as one line.
 import type {
   Annotation,
   MediaPart,
@@ -10,151 +10,155 @@ import type {
 } from "../../model/index.ts";
 import { isObject } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
-import { bytes } from "./numbers.ts";
-import type { Page } from "./page.ts";
-import { visibleLine } from "./visible.ts";
+import { formatBytes } from "./format-numbers.ts";
+import type { TextPage } from "./page.ts";
+import { escapeToLine } from "./escape-unsafe.ts";
 
-export interface PartView {
-  page: Page;
-  /** Nothing is folded. */
+export interface PartDisplayOptions {
+  page: TextPage;
+  /** True if long parts are shown completely. */
   full: boolean;
-  /** The results that are shown below their calls. */
+  /** The tool results that are shown below their calls. */
   results: ReadonlyMap<ToolCallPart, ToolResultPart>;
 }
 
-const FOLDED = { reasoning: 3, input: 6, output: 8, opaque: 2 } as const;
+const MAX_FOLDED_LINES = { reasoning: 3, input: 6, output: 8, opaque: 2 } as const;
 
-export function showPart(part: Part, indent: number, view: PartView): void {
-  const { page } = view;
+export function showPart(part: Part, indent: number, options: PartDisplayOptions): void {
+  const { page } = options;
   switch (part.type) {
     case "text":
-      page.add(part.text, indent);
+      page.addText(part.text, indent);
       part.annotations?.forEach((annotation, index) => showAnnotation(annotation, index + 1, indent, page));
       return;
     case "reasoning":
-      return showReasoning(part, indent, view);
+      return showReasoning(part, indent, options);
     case "refusal":
-      return page.add(part.text, indent, { mark: "refuses: ", style: "red" });
+      return page.addText(part.text, indent, { firstLinePrefix: "refusal: ", style: "red" });
     case "tool-call":
-      return showCall(part, indent, view);
+      return showCall(part, indent, options);
     case "tool-result":
-      return showResult(part, indent, view);
+      return showResult(part, indent, options);
     case "image":
     case "audio":
     case "video":
     case "file":
-      return showMedia(part, indent, view);
+      return showMedia(part, indent, options);
     case "opaque":
-      return page.add(stringifyJson(part.value), indent, {
-        mark: `[${visibleLine(part.dialect)}] `,
+      return page.addText(stringifyJson(part.value), indent, {
+        firstLinePrefix: `[${escapeToLine(part.dialect)}] `,
         style: "dim",
-        ...most("opaque", view),
+        ...limitLines("opaque", options),
       });
     default:
-      return page.line(`[a part of an unknown type: ${stringifyJson(part)}]`, indent, "dim");
+      return page.addLine(`[part of unknown type: ${stringifyJson(part)}]`, indent, "dim");
   }
 }
 
-function most(what: keyof typeof FOLDED, { full }: PartView): { most?: number } {
-  return full ? {} : { most: FOLDED[what] };
+function limitLines(partKind: keyof typeof MAX_FOLDED_LINES, { full }: PartDisplayOptions): { maxLines?: number } {
+  return full ? {} : { maxLines: MAX_FOLDED_LINES[partKind] };
 }
 
-function showReasoning(part: ReasoningPart, indent: number, view: PartView): void {
+function showReasoning(part: ReasoningPart, indent: number, options: PartDisplayOptions): void {
   const { text, summary = [], seals = [] } = part;
-  const thoughts = [text, ...summary].filter((each) => each !== "").join("\n\n");
-  const block = { mark: "┊ ", rail: "┊ ", style: ["dim", "italic"] as const };
-  if (thoughts !== "")
-    view.page.add(thoughts, indent, { ...block, style: [...block.style], ...most("reasoning", view) });
-  const isHidden = thoughts === "" && !seals.some(({ kind }) => kind === "redacted");
-  const remarks = [...(isHidden ? ["reasoning without a text"] : []), ...seals.map(sealWords)];
-  if (remarks.length > 0) view.page.line(`┊ (${remarks.join(", ")})`, indent, "dim");
+  const reasoning = [text, ...summary].filter((each) => each !== "").join("\n\n");
+  const display = { firstLinePrefix: "┊ ", linePrefix: "┊ ", style: ["dim", "italic"] as const };
+  if (reasoning !== "")
+    options.page.addText(reasoning, indent, {
+      ...display,
+      style: [...display.style],
+      ...limitLines("reasoning", options),
+    });
+  const isHidden = reasoning === "" && !seals.some(({ kind }) => kind === "redacted");
+  const remarks = [...(isHidden ? ["reasoning without text"] : []), ...seals.map(describeSeal)];
+  if (remarks.length > 0) options.page.addLine(`┊ (${remarks.join(", ")})`, indent, "dim");
 }
 
-const SEAL_WORDS: ReadonlyMap<string, string> = new Map([
+const SEAL_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["signature", "signed by"],
   ["encrypted", "encrypted by"],
   ["redacted", "redacted by"],
 ]);
 
-/** "signed by anthropic". */
-function sealWords({ kind, provider, dialect }: Seal): string {
-  return `${SEAL_WORDS.get(kind) ?? `${kind} of`} ${provider ?? dialect}`;
+/** Returns a phrase such as "signed by anthropic". */
+function describeSeal({ kind, provider, dialect }: Seal): string {
+  return `${SEAL_DESCRIPTIONS.get(kind) ?? `${kind} of`} ${provider ?? dialect}`;
 }
 
-function showAnnotation(annotation: Annotation, number: number, indent: number, page: Page): void {
+function showAnnotation(annotation: Annotation, number: number, indent: number, page: TextPage): void {
   const { title, url, fileId, source, citedText } = annotation;
   const where = [title, url ?? fileId ?? source].filter((each) => each !== undefined).join(" — ");
-  page.line(`[${number}] ${where === "" ? annotation.kind : where}`, indent, "blue");
-  if (citedText !== undefined) page.line(`    “${citedText}”`, indent, "dim");
+  page.addLine(`[${number}] ${where === "" ? annotation.kind : where}`, indent, "blue");
+  if (citedText !== undefined) page.addLine(`    “${citedText}”`, indent, "dim");
 }
 
-/** A value as text: JSON, or field by field where that would hide the line breaks of a text. */
-function readable(value: unknown, exact?: string): string {
+/** Formats a value as JSON, or field by field if a field is multiline text, which JSON would show escaped. */
+function formatValue(value: unknown, exact?: string): string {
   if (typeof value === "string") return value;
-  if (!isObject(value) || !Object.values(value).some(hasLines)) return exact ?? stringifyJson(value);
+  if (!isObject(value) || !Object.values(value).some(isMultilineText)) return exact ?? stringifyJson(value);
   return Object.entries(value)
     .map(([key, field]) => {
-      if (!hasLines(field)) return `${key}: ${typeof field === "string" ? field : stringifyJson(field)}`;
+      if (!isMultilineText(field)) return `${key}: ${typeof field === "string" ? field : stringifyJson(field)}`;
       return `${key}:\n${field.trimEnd().replaceAll(/^/gm, "  ")}`;
     })
     .join("\n");
 }
 
-function hasLines(value: unknown): value is string {
+function isMultilineText(value: unknown): value is string {
   return typeof value === "string" && value.includes("\n");
 }
 
-function showCall(call: ToolCallPart, indent: number, view: PartView): void {
-  const { page, results } = view;
+function showCall(call: ToolCallPart, indent: number, options: PartDisplayOptions): void {
+  const { page, results } = options;
   const remarks = [
     call.executor === "provider" ? "run by the provider" : "",
-    call.invalid === true ? "its arguments cannot be read" : "",
+    call.invalid === true ? "invalid arguments" : "",
     call.toolCallId,
   ].filter((remark) => remark !== "");
-  page.line(`→ ${call.toolName}  (${remarks.join(", ")})`, indent, "yellow");
-  const input = readable(call.input, call.inputText);
-  if (input !== "" && input !== "{}") page.add(input, indent + 2, most("input", view));
+  page.addLine(`→ ${call.toolName}  (${remarks.join(", ")})`, indent, "yellow");
+  const input = formatValue(call.input, call.inputText);
+  if (input !== "" && input !== "{}") page.addText(input, indent + 2, limitLines("input", options));
   const result = results.get(call);
-  if (result !== undefined) showOutput(result, indent, view, "←");
+  if (result !== undefined) showOutput(result, indent, options, "←");
 }
 
-/** A result by itself: the call that it answers is elsewhere, or nowhere. */
-function showResult(result: ToolResultPart, indent: number, view: PartView): void {
+/** Shows a tool result whose call is not in the shown messages. */
+function showResult(result: ToolResultPart, indent: number, options: PartDisplayOptions): void {
   const id = result.toolCallId === "" ? "no id" : result.toolCallId;
-  showOutput(result, indent, view, `← ${result.toolName}  (${id}, no call before it)`);
+  showOutput(result, indent, options, `← ${result.toolName}  (${id}, no matching call)`);
 }
 
-function showOutput(result: ToolResultPart, indent: number, view: PartView, mark: string): void {
+function showOutput(result: ToolResultPart, indent: number, options: PartDisplayOptions, prefix: string): void {
   const { output, content = [], isError } = result;
-  const text = output === undefined ? "" : readable(output);
+  const text = output === undefined ? "" : formatValue(output);
   const style = isError ? ("red" as const) : ("green" as const);
-  const head = isError ? `${mark} failed` : mark;
-  if (mark !== "←" || isError || text === "")
-    view.page.line(text === "" && content.length === 0 ? `${head} (empty)` : head, indent, style);
-  const isShort = mark === "←" && !isError;
+  const head = isError ? `${prefix} failed` : prefix;
+  if (prefix !== "←" || isError || text === "")
+    options.page.addLine(text === "" && content.length === 0 ? `${head} (empty)` : head, indent, style);
+  const isOneLine = prefix === "←" && !isError;
   if (text !== "")
-    view.page.add(text, isShort ? indent : indent + 2, {
-      ...(isShort && { mark: "← " }),
+    options.page.addText(text, isOneLine ? indent : indent + 2, {
+      ...(isOneLine && { firstLinePrefix: "← " }),
       style,
-      ...most("output", view),
+      ...limitLines("output", options),
     });
-  for (const part of content) showPart(part, indent + 2, view);
+  for (const part of content) showPart(part, indent + 2, options);
 }
 
-function showMedia(part: MediaPart, indent: number, view: PartView): void {
+function showMedia(part: MediaPart, indent: number, options: PartDisplayOptions): void {
   const { mimeType, name, size, url, data, text, fileId, path, blob, content } = part;
-  const words = [
+  const details = [
     mimeType,
     name,
-    size === undefined ? undefined : bytes(size),
-    data === undefined ? undefined : bytes(Math.floor((data.length * 3) / 4)),
+    size === undefined ? undefined : formatBytes(size),
+    data === undefined ? undefined : formatBytes(Math.floor((data.length * 3) / 4)),
     url,
     fileId === undefined ? undefined : `file ${fileId}`,
     path,
     blob === undefined ? undefined : `blob ${blob}`,
     part.type === "audio" && part.transcript !== undefined ? `“${part.transcript}”` : undefined,
-  ].filter((word) => word !== undefined);
-  view.page.line(`[${[part.type, ...words].join(", ")}]`, indent, "magenta");
-  if (text !== undefined) view.page.add(text, indent + 2, { style: "dim", ...most("output", view) });
-  for (const inner of content ?? []) showPart(inner, indent + 2, view);
+  ].filter((detail) => detail !== undefined);
+  options.page.addLine(`[${[part.type, ...details].join(", ")}]`, indent, "magenta");
+  if (text !== undefined) options.page.addText(text, indent + 2, { style: "dim", ...limitLines("output", options) });
+  for (const inner of content ?? []) showPart(inner, indent + 2, options);
 }

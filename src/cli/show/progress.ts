@@ -1,66 +1,72 @@
-// How far a long run has come, on one line of a terminal that is written over. Nobody else gets to see it.
+// Shows the progress of a long command as one line that is overwritten in place; only if standard error is a terminal.
 import type { CliIo } from "../io.ts";
-import { bytes, counted, duration } from "./numbers.ts";
-import { clipTo } from "./width.ts";
+import { formatBytes, formatQuantity, formatDuration } from "./format-numbers.ts";
+import { clipToWidth } from "./text-width.ts";
 
-const EVERY_MS = 100;
-/** A run that is over this soon needs no progress. */
-const PATIENCE_MS = 300;
-const CLEAR = "\r\u001B[K";
+const UPDATE_INTERVAL_MS = 100;
+/** The delay before the first update, so that short commands show no progress. */
+const FIRST_UPDATE_MS = 300;
+const CLEAR_LINE = "\r\u001B[K";
 
 export class Progress {
   readonly #io: CliIo;
-  readonly #isOn: boolean;
-  readonly #started: number;
-  #last: number;
-  #isShown = false;
-  #read = 0;
-  #total: number | undefined = 0;
+  readonly #isEnabled: boolean;
+  readonly #startTime: number;
+  #lastUpdateTime: number;
+  #isLineShown = false;
+  #readBytes = 0;
+  #totalBytes: number | undefined = 0;
 
-  constructor(io: CliIo, isWanted: boolean) {
+  constructor(io: CliIo, isEnabled: boolean) {
     this.#io = io;
-    this.#isOn = isWanted && io.stderr.isTTY === true;
-    this.#started = io.clock();
-    this.#last = this.#started + PATIENCE_MS - EVERY_MS;
+    this.#isEnabled = isEnabled && io.stderr.isTTY === true;
+    this.#startTime = io.clock();
+    this.#lastUpdateTime = this.#startTime + FIRST_UPDATE_MS - UPDATE_INTERVAL_MS;
   }
 
-  /** A source begins; its size in bytes, where that is known. */
-  begin(size: number | undefined): void {
-    this.#total = size === undefined || this.#total === undefined ? undefined : this.#total + size;
+  /** Adds the size of a source in bytes; undefined if it is not known. */
+  addSource(size: number | undefined): void {
+    this.#totalBytes = size === undefined || this.#totalBytes === undefined ? undefined : this.#totalBytes + size;
   }
 
-  bytes(count: number): void {
-    this.#read += count;
+  addBytes(count: number): void {
+    this.#readBytes += count;
   }
 
   show(records: number): void {
-    if (!this.#isOn) return;
+    if (!this.#isEnabled) return;
     const now = this.#io.clock();
-    if (now - this.#last < EVERY_MS) return;
-    this.#last = now;
-    this.#isShown = true;
-    this.#io.stderr.write(CLEAR + clipTo(this.#line(records, now), this.#columns() - 1));
+    if (now - this.#lastUpdateTime < UPDATE_INTERVAL_MS) return;
+    this.#lastUpdateTime = now;
+    this.#isLineShown = true;
+    this.#io.stderr.write(CLEAR_LINE + clipToWidth(this.#formatLine(records, now), this.#readColumns() - 1));
   }
 
-  /** Some terminals say that they have none. */
-  #columns(): number {
+  /** Returns the width of the terminal; some terminals report 0 columns. */
+  #readColumns(): number {
     const { columns = 0 } = this.#io.stderr;
     return columns > 0 ? columns : 80;
   }
 
-  #line(records: number, now: number): string {
-    const seconds = (now - this.#started) / 1000;
-    const rate = seconds > 0 ? this.#read / seconds : 0;
-    const parts = [this.#total === undefined ? bytes(this.#read) : `${bytes(this.#read)} of ${bytes(this.#total)}`];
-    if (this.#total !== undefined && this.#total > 0) parts.push(`${Math.floor((100 * this.#read) / this.#total)} %`);
-    parts.push(counted(records, "record"), `${bytes(rate)}/s`);
-    if (this.#total !== undefined && rate > 0) parts.push(`${duration((this.#total - this.#read) / rate)} left`);
+  #formatLine(records: number, now: number): string {
+    const seconds = (now - this.#startTime) / 1000;
+    const rate = seconds > 0 ? this.#readBytes / seconds : 0;
+    const parts = [
+      this.#totalBytes === undefined
+        ? formatBytes(this.#readBytes)
+        : `${formatBytes(this.#readBytes)} of ${formatBytes(this.#totalBytes)}`,
+    ];
+    if (this.#totalBytes !== undefined && this.#totalBytes > 0)
+      parts.push(`${Math.floor((100 * this.#readBytes) / this.#totalBytes)} %`);
+    parts.push(formatQuantity(records, "record"), `${formatBytes(rate)}/s`);
+    if (this.#totalBytes !== undefined && rate > 0)
+      parts.push(`${formatDuration((this.#totalBytes - this.#readBytes) / rate)} left`);
     return parts.join("  ");
   }
 
-  /** Takes the line away, before anything else is written. */
+  /** Removes the progress line; must be called before other output. */
   clear(): void {
-    if (this.#isShown) this.#io.stderr.write(CLEAR);
-    this.#isShown = false;
+    if (this.#isLineShown) this.#io.stderr.write(CLEAR_LINE);
+    this.#isLineShown = false;
   }
 }

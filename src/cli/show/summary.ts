@@ -1,63 +1,65 @@
-// What a run has come to, for people: how many records, and the losses in a table, the worst first.
+// Formats the summary of a command: the record counts and a table of the losses, highest level first.
 import type { LossLevel } from "../../model/index.ts";
-import type { LossCount, Tally } from "../records/tally.ts";
-import { count, counted } from "./numbers.ts";
-import type { Format, Paint } from "./style.ts";
-import { visibleLine } from "./visible.ts";
-import { padTo } from "./width.ts";
+import type { LossCount, RecordTally } from "../records/record-tally.ts";
+import { formatCount, formatQuantity } from "./format-numbers.ts";
+import type { TextStyle, Paint } from "./style.ts";
+import { escapeToLine } from "./escape-unsafe.ts";
+import { padToWidth } from "./text-width.ts";
 
-export const LEVEL_STYLE: Readonly<Record<LossLevel, Format>> = { breaks: "red", loss: "yellow", note: "dim" };
+export const LEVEL_STYLES: Readonly<Record<LossLevel, TextStyle>> = { breaks: "red", loss: "yellow", note: "dim" };
 
-/** "3 records: 2 converted, 1 failed."; a stream is one record, of many events. */
-export function recordsLine(tally: Tally, done: string): string {
-  const files = tally.files > 1 ? ` in ${counted(tally.files, "file")}` : "";
-  const events = tally.events > 0 ? ` (${counted(tally.events, "event")} of streams)` : "";
-  return `${counted(tally.read, "record")}${files}${events}: ${count(tally.done)} ${done}, ${count(tally.failed)} failed.`;
+/** Formats the counts: "3 records: 2 converted, 1 failed." A stream counts as one record. */
+export function formatRecordCounts(tally: RecordTally, done: string): string {
+  const files = tally.files > 1 ? ` in ${formatQuantity(tally.files, "file")}` : "";
+  const events = tally.events > 0 ? ` (${formatQuantity(tally.events, "event")} of streams)` : "";
+  return `${formatQuantity(tally.read, "record")}${files}${events}: ${formatCount(tally.done)} ${done}, ${formatCount(tally.failed)} failed.`;
 }
 
-export function lossLines(tally: Tally, paint: Paint): string[] {
-  const losses = tally.losses();
+export function formatLossTable(tally: RecordTally, paint: Paint): string[] {
+  const losses = tally.listLosses();
   if (losses.length === 0) return ["No losses."];
   const codes = Math.max(...losses.map(({ code }) => code.length));
-  const counts = Math.max(...losses.map((each) => count(each.count).length));
+  const counts = Math.max(...losses.map((each) => formatCount(each.count).length));
   const row = (each: LossCount): string[] => {
-    const level = paint(LEVEL_STYLE[each.level], padTo(each.level, "breaks".length));
-    const head = `  ${level}  ${padTo(each.code, codes)}  ${count(each.count).padStart(counts)} ×`;
+    const level = paint(LEVEL_STYLES[each.level], padToWidth(each.level, "breaks".length));
+    const head = `  ${level}  ${padToWidth(each.code, codes)}  ${formatCount(each.count).padStart(counts)} ×`;
     const [first] = each.examples;
     if (first === undefined) return [head];
-    const place = `${first.file}:${first.line} ${first.path === "" ? "/" : first.path}`;
-    return [`${head}  ${visibleLine(place)}`, `          ${paint("dim", visibleLine(first.message))}`];
+    const position = `${first.file}:${first.line} ${first.path === "" ? "/" : first.path}`;
+    return [`${head}  ${escapeToLine(position)}`, `          ${paint("dim", escapeToLine(first.message))}`];
   };
-  return [`Losses: ${levelsLine(tally)}.`, ...losses.flatMap(row)];
+  return [`Losses: ${formatLevelCounts(tally)}.`, ...losses.flatMap(row)];
 }
 
-/** "1 breaks, 2 losses, 3 notes", without those that are none. */
-function levelsLine(tally: Tally): string {
-  const { breaks, loss, note } = tally.levels();
+/** Formats the number of losses of each level: "2 losses, 3 notes". */
+function formatLevelCounts(tally: RecordTally): string {
+  const { breaks, loss, note } = tally.countLevels();
   const parts = [
-    breaks > 0 ? `${count(breaks)} that would break the request` : "",
-    loss > 0 ? counted(loss, "loss", "losses") : "",
-    note > 0 ? counted(note, "note") : "",
+    breaks > 0 ? `${formatCount(breaks)} that would break the request` : "",
+    loss > 0 ? formatQuantity(loss, "loss", "losses") : "",
+    note > 0 ? formatQuantity(note, "note") : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 
-/** "model of 2 records, stream of 1": what a target wants outside of the body. */
-export function apartLine(tally: Tally): string {
-  return [...tally.apart].map(([field, records]) => `${field} of ${counted(records, "record")}`).join(", ");
+/** Formats the request data that belongs outside the body: "model of 2 records, stream of 1 record". */
+export function formatEnvelopeFields(tally: RecordTally): string {
+  return [...tally.envelopeFields]
+    .map(([field, records]) => `${field} of ${formatQuantity(records, "record")}`)
+    .join(", ");
 }
 
-/** The same as data. */
-export function summaryOf(tally: Tally, done: string): Record<string, unknown> {
-  const { files, read, failed, apart } = tally;
+/** Returns the summary for `--json`. */
+export function toSummaryJson(tally: RecordTally, done: string): Record<string, unknown> {
+  const { files, read, failed, envelopeFields } = tally;
   return {
     files,
     records: read,
     [done]: tally.done,
     failed,
     ...(tally.events > 0 && { events: tally.events }),
-    ...(apart.size > 0 && { apart: Object.fromEntries(apart) }),
-    levels: tally.levels(),
-    losses: tally.losses(),
+    ...(envelopeFields.size > 0 && { apart: Object.fromEntries(envelopeFields) }),
+    levels: tally.countLevels(),
+    losses: tally.listLosses(),
   };
 }

@@ -1,20 +1,20 @@
-// Text in lines of a given width: broken at spaces, and within a word only where the word alone is too long.
-import { graphemesOf, graphemeWidth, widthOf } from "./width.ts";
+// Wraps text to a width: at spaces, and within a word only if the word alone is too long.
+import { splitGraphemes, measureGrapheme, measureWidth } from "./text-width.ts";
 
-const TAB = "    ";
+const TAB_SPACES = "    ";
 
-/** What the further lines of a paragraph or of an item of a list are indented by. */
-const LEAD = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?/;
+/** The indentation and list marker of a line; its continuation lines are indented by the same width. */
+const LIST_INDENT = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?/;
 
-/** The lines of a text. Its own line breaks stay, its indentation too; wide scripts break between characters. */
-export function wrap(text: string, columns: number): string[] {
-  return text.split("\n").flatMap((line) => wrapLine(line.replaceAll("\t", TAB), Math.max(columns, 8)));
+/** Returns the lines of a text. Line breaks and indentation of the text are preserved. */
+export function wrapText(text: string, columns: number): string[] {
+  return text.split("\n").flatMap((line) => wrapLine(line.replaceAll("\t", TAB_SPACES), Math.max(columns, 8)));
 }
 
 function wrapLine(line: string, columns: number): string[] {
-  if (widthOf(line) <= columns) return [line.trimEnd()];
-  const [lead = ""] = LEAD.exec(line) ?? [];
-  const width = widthOf(lead);
+  if (measureWidth(line) <= columns) return [line.trimEnd()];
+  const [lead = ""] = LIST_INDENT.exec(line) ?? [];
+  const width = measureWidth(lead);
   if (width === 0 || width > columns / 2) return wrapWords(line, columns);
   const indent = " ".repeat(width);
   return wrapWords(line.slice(lead.length), columns - width).map((each, index) => (index === 0 ? lead : indent) + each);
@@ -30,13 +30,13 @@ function wrapWords(line: string, columns: number): string[] {
     width = 0;
   };
   for (const word of line.match(/\s+|\S+/g) ?? []) {
-    const wordWidth = widthOf(word);
+    const wordWidth = measureWidth(word);
     if (width + wordWidth > columns && width > 0) {
       if (/^\s/.test(word)) {
         close();
         continue;
       }
-      // A long word may begin where the line has plenty of room left, else on a line of its own.
+      // A word longer than a line starts on this line only if at least a quarter of the line is free.
       if (wordWidth <= columns || columns - width < columns / 4) close();
     }
     if (width + wordWidth <= columns) {
@@ -44,8 +44,8 @@ function wrapWords(line: string, columns: number): string[] {
       width += wordWidth;
       continue;
     }
-    for (const grapheme of graphemesOf(word)) {
-      const step = graphemeWidth(grapheme);
+    for (const grapheme of splitGraphemes(word)) {
+      const step = measureGrapheme(grapheme);
       if (width + step > columns) close();
       current += grapheme;
       width += step;

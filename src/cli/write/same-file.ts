@@ -1,17 +1,17 @@
-// Whether two paths lead to one file, so that nothing is written over by accident.
+// Compares two paths, so that a command does not overwrite its own input.
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Links are followed; a file that is not there yet is told by its folder. Devices can be written to by many. */
+/** True if both paths name the same file. Follows links; a missing file is identified by its folder; a device never matches. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([identify(one), identify(other)]);
+  const [first, second] = await Promise.all([readFileIdentity(one), readFileIdentity(other)]);
   return first !== undefined && first === second;
 }
 
-async function identify(path: string): Promise<string | undefined> {
-  const there = await stat(path).catch(() => undefined);
-  if (there !== undefined) return there.isFile() ? `${there.dev} ${there.ino}` : undefined;
-  const whole = resolve(path);
-  const folder = await realpath(dirname(whole)).catch(() => dirname(whole));
-  return join(folder, basename(whole));
+async function readFileIdentity(path: string): Promise<string | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats !== undefined) return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
+  const absolutePath = resolve(path);
+  const folder = await realpath(dirname(absolutePath)).catch(() => dirname(absolutePath));
+  return join(folder, basename(absolutePath));
 }

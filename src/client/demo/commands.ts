@@ -27,7 +27,7 @@ export interface DemoPlan extends DemoModifiers {
 }
 
 const MODIFIERS: readonly string[] = ["think", "slow", "cut"] satisfies (keyof DemoModifiers)[];
-const COMMAND_WORD = /^\s*([a-z]+)(?=$|[\s,:.!?])[\s,:.!]*/i;
+const COMMAND = /^\s*([a-z]+)(?=$|[\s,:.!?])[\s,:.!]*/i;
 const MAX_WORDS = 100_000;
 
 /** The text of `help`: the syntax of each command and its effect. */
@@ -62,7 +62,7 @@ function parseText(text: string): DemoPlan {
   const plan: DemoPlan = { think: false, slow: false, cut: false, action: { kind: "echo" } };
   let rest = text;
   for (;;) {
-    const [match, word = ""] = COMMAND_WORD.exec(rest) ?? [];
+    const [match, word = ""] = COMMAND.exec(rest) ?? [];
     if (match === undefined) return plan;
     rest = rest.slice(match.length);
     const command = word.toLowerCase();

@@ -42,8 +42,8 @@ export function* streamScripts(scripts: readonly DemoScript[], settings: DemoStr
 }
 
 function usageDelta(inputTokens: number, writers: readonly ChoiceWriter[]): Delta {
-  const outputTokens = writers.reduce((sum, { outputTokens: said }) => sum + said, 0);
-  const reasoningTokens = writers.reduce((sum, { reasoningTokens: reasoned }) => sum + reasoned, 0);
+  const outputTokens = writers.reduce((sum, writer) => sum + writer.outputTokens, 0);
+  const reasoningTokens = writers.reduce((sum, writer) => sum + writer.reasoningTokens, 0);
   const counts = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
   return { kind: "usage", payload: reasoningTokens > 0 ? { ...counts, reasoningTokens } : counts };
 }

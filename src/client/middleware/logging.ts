@@ -141,20 +141,9 @@ function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
 
 /** Formats an entry as one line. */
 export function describeEntry(entry: LogEntry): string {
-  const {
-    mode,
-    requestedModel: asked,
-    provider,
-    model,
-    durationMs,
-    attempts,
-    usage,
-    finishReason,
-    losses,
-    error,
-  } = entry;
+  const { mode, requestedModel, provider, model, durationMs, attempts, usage, finishReason, losses, error } = entry;
   const fields = [
-    provider === undefined ? asked : `${provider}/${model ?? asked}`,
+    provider === undefined ? requestedModel : `${provider}/${model ?? requestedModel}`,
     mode,
     error === undefined ? (finishReason?.unified ?? "") : `failed (${error.code})`,
     `${durationMs} ms`,

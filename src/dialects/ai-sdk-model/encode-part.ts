@@ -2,10 +2,10 @@
 // reported.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type {
   OpaquePart,
   Part,
-  PartBase,
   ReasoningPart,
   RefusalPart,
   TextPart,
@@ -13,28 +13,25 @@ import type {
   ToolResultPart,
 } from "../../model/parts.ts";
 import { encodeFile } from "../ai-sdk/files.ts";
-import { encodeProviderOptions, reportSharedForm, reportSharedResidue } from "../ai-sdk/provider-options.ts";
+import { reportSharedForm, reportSharedResidue } from "../ai-sdk/provider-options.ts";
+import { addOptionsAndResidue, toList } from "../ai-sdk/wire-parts.ts";
 import { encodeToolOutput } from "../ai-sdk/tool-output.ts";
 import { splitReasoning } from "../ai-sdk/reasoning.ts";
 import { reportToolFields, encodeCallId, encodeInput } from "../ai-sdk/tool-calls.ts";
 import { copyField, isObject } from "../kit/fields/read-wire.ts";
-import { readForm, restoreResidue } from "../kit/residue/residue.ts";
+import { readForm } from "../kit/residue/residue.ts";
 import type { ModelMessageEncodeContext } from "./losses.ts";
 import { reportUnsupportedModelFields } from "./losses.ts";
 import type { ModelReasoning, ModelText } from "./types.ts";
 
 export function encodePart(part: Part, role: Role, context: ModelMessageEncodeContext): JsonObject[] {
+  if (isMediaPart(part)) return toList(encodeFile(part, context));
   switch (part.type) {
     case "text":
     case "refusal":
       return [encodeText(part, context)];
     case "reasoning":
       return encodeReasoning(part, context);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return toList(encodeFile(part, context));
     case "tool-call":
       return toList(encodeToolCall(part, context));
     case "tool-result":
@@ -48,36 +45,24 @@ export function encodePart(part: Part, role: Role, context: ModelMessageEncodeCo
   }
 }
 
-function toList(wire: JsonObject | undefined): JsonObject[] {
-  return wire === undefined ? [] : [wire];
-}
-
-/** Adds the provider options and the residue of a part. */
-function addOptionsAndResidue(
-  wire: JsonObject,
-  part: PartBase,
-  context: ModelMessageEncodeContext,
-  ...inner: string[]
-): JsonObject {
-  const options = encodeProviderOptions(part, context);
-  if (options !== undefined) wire["providerOptions"] = options;
-  restoreResidue(wire, part, context, ...inner);
-  return wire;
-}
-
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", "cache", "seals"]);
 const REASONING_FIELDS: ReadonlySet<string> = new Set([...TEXT_FIELDS, "summary"]);
 
 function encodeText(part: TextPart | RefusalPart, context: ModelMessageEncodeContext): JsonObject {
   if (part.type === "refusal") context.report.addLoss("refusal-as-text");
   reportUnsupportedModelFields(part, TEXT_FIELDS, context);
-  return addOptionsAndResidue({ type: "text", text: part.text } satisfies ModelText, part, context);
+  return addOptionsAndResidue({ type: "text", text: part.text } satisfies ModelText, part, "providerOptions", context);
 }
 
 function encodeReasoning(part: ReasoningPart, context: ModelMessageEncodeContext): JsonObject[] {
   reportUnsupportedModelFields(part, REASONING_FIELDS, context);
   return splitReasoning(part, context).map((piece) =>
-    addOptionsAndResidue({ type: "reasoning", text: piece.text } satisfies ModelReasoning, piece, context),
+    addOptionsAndResidue(
+      { type: "reasoning", text: piece.text } satisfies ModelReasoning,
+      piece,
+      "providerOptions",
+      context,
+    ),
   );
 }
 
@@ -111,7 +96,7 @@ function encodeToolCall(part: ToolCallPart, context: ModelMessageEncodeContext):
   wire["toolName"] = part.toolName;
   encodeInput(part, wire, readForm(part, context.dialect)["input"] === "args" ? "args" : "input", context);
   if (part.executor === "provider") wire["providerExecuted"] = true;
-  return addOptionsAndResidue(wire, part, context);
+  return addOptionsAndResidue(wire, part, "providerOptions", context);
 }
 
 function encodeToolResult(
@@ -135,7 +120,7 @@ function encodeToolResult(
     if (form["isError"] === true) wire["isError"] = part.isError;
     else if (part.isError) report.addLoss("error-flag-unsupported", "isError");
   } else wire["output"] = encodeToolOutput(part, context);
-  return addOptionsAndResidue(wire, part, context, "output");
+  return addOptionsAndResidue(wire, part, "providerOptions", context, "output");
 }
 
 /** Opaque parts are written verbatim, so other fields have no position. */

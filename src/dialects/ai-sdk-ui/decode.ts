@@ -5,18 +5,12 @@ import type { Message, Metadata, Role } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { messageFields } from "../../model/validation/message-shapes.ts";
 import { structuralIssues } from "../../model/validation/validate.ts";
+import { describeKind, isObject } from "../../model/value-kind.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { joinReasoningItems } from "../ai-sdk/reasoning.ts";
 import { addSourceAnnotation } from "../ai-sdk/sources.ts";
 import { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
-import {
-  isObject,
-  describeKind,
-  readMessageList,
-  readObject,
-  readString,
-  unknownFields,
-} from "../kit/fields/read-wire.ts";
+import { readMessageList, readObject, readString, unknownFields } from "../kit/fields/read-wire.ts";
 import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 import { decodePart } from "./decode-part.ts";
 import { decodeTool } from "./decode-tool.ts";

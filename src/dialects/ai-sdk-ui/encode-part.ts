@@ -2,29 +2,26 @@
 import { encodeBase64, formatDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { MediaPart, OpaquePart, Part, PartBase, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import { encodeMediaType, pickMediaSource, encodeFileReference } from "../ai-sdk/media-types.ts";
-import { encodeProviderOptions } from "../ai-sdk/provider-options.ts";
+import { addOptionsAndResidue, toList } from "../ai-sdk/wire-parts.ts";
 import { encodeOpaquePart } from "../ai-sdk/opaque-parts.ts";
 import { MODEL_DIALECT } from "../ai-sdk/tool-output.ts";
 import { splitReasoning } from "../ai-sdk/reasoning.ts";
 import { encodeAnnotations } from "../ai-sdk/sources.ts";
-import { readForm, restoreResidue } from "../kit/residue/residue.ts";
+import { readForm } from "../kit/residue/residue.ts";
 import type { UiEncodeContext } from "./losses.ts";
 import { reportUnsupportedUiFields } from "./losses.ts";
 
 export function encodePart(part: Part, role: Role, context: UiEncodeContext): JsonObject[] {
+  if (isMediaPart(part)) return toList(encodeFile(part, context));
   switch (part.type) {
     case "text":
     case "refusal":
       return encodeText(part, role, context);
     case "reasoning":
       return encodeReasoning(part, role, context);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return toList(encodeFile(part, context));
     case "opaque":
       return toList(encodeOpaque(part, context));
     default:
@@ -32,18 +29,6 @@ export function encodePart(part: Part, role: Role, context: UiEncodeContext): Js
       context.report.addLoss("part-unsupported");
       return [];
   }
-}
-
-function toList(wire: JsonObject | undefined): JsonObject[] {
-  return wire === undefined ? [] : [wire];
-}
-
-/** Adds the provider metadata and the residue of a part. */
-function addMetadataAndResidue(wire: JsonObject, part: PartBase, context: UiEncodeContext): JsonObject {
-  const metadata = encodeProviderOptions(part, context);
-  if (metadata !== undefined) wire["providerMetadata"] = metadata;
-  restoreResidue(wire, part, context);
-  return wire;
 }
 
 /** Writes the state of a text: "done" for the assistant, none for other roles, unless stored otherwise. */
@@ -62,10 +47,11 @@ function encodeText(part: TextPart | RefusalPart, role: Role, context: UiEncodeC
   reportUnsupportedUiFields(part, TEXT_FIELDS, context);
   const wire: JsonObject = { type: "text", text: part.text };
   encodeTextState(wire, part, role, context);
-  if (part.type === "refusal" || part.annotations === undefined) return [addMetadataAndResidue(wire, part, context)];
+  if (part.type === "refusal" || part.annotations === undefined)
+    return [addOptionsAndResidue(wire, part, "providerMetadata", context)];
   const { citations, sources } = encodeAnnotations(part, context);
   if (citations.length > 0) wire["citations"] = citations;
-  return [addMetadataAndResidue(wire, part, context), ...sources];
+  return [addOptionsAndResidue(wire, part, "providerMetadata", context), ...sources];
 }
 
 function encodeReasoning(part: ReasoningPart, role: Role, context: UiEncodeContext): JsonObject[] {
@@ -73,7 +59,7 @@ function encodeReasoning(part: ReasoningPart, role: Role, context: UiEncodeConte
   return splitReasoning(part, context).map((piece) => {
     const wire: JsonObject = { type: "reasoning", text: piece.text };
     encodeTextState(wire, piece, role, context);
-    return addMetadataAndResidue(wire, piece, context);
+    return addOptionsAndResidue(wire, piece, "providerMetadata", context);
   });
 }
 
@@ -98,7 +84,7 @@ function encodeFile(part: MediaPart, context: UiEncodeContext): JsonObject | und
   const wire: JsonObject = { type: "file", mediaType, url: toFileUrl(part, source, mediaType, context) };
   if (part.name !== undefined) wire["filename"] = part.name;
   if (reference !== undefined) wire["providerReference"] = reference;
-  return addMetadataAndResidue(wire, part, context);
+  return addOptionsAndResidue(wire, part, "providerMetadata", context);
 }
 
 function toFileUrl(part: MediaPart, source: string, mediaType: string, { report }: UiEncodeContext): string {

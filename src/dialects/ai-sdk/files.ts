@@ -16,7 +16,8 @@ import {
 import { decodeProviderOptions, encodeProviderOptions, reportOtherResidue } from "./provider-options.ts";
 import { isObject, unknownFields } from "../kit/fields/read-wire.ts";
 import type { NotPortableLoss } from "../kit/losses/catalog.ts";
-import { readForm, storeResidue, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue/residue.ts";
+import { readForm, storeResidue, storeForm, restoreResidue } from "../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import type { SealLoss } from "../kit/seals/seals.ts";
 
 /** Losses that encoding a file can report. */

@@ -7,7 +7,8 @@ import type { CacheBreakpoint, Issuer, PartBase, Seal, SealKind, WithExtra } fro
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
 import type { NotPortableLoss } from "../kit/losses/catalog.ts";
-import { readForm, storeForm, reportNotPortableResidue } from "../kit/residue/residue.ts";
+import { readForm, storeForm } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue } from "../kit/residue/unsent-fields.ts";
 import type { SealLoss } from "../kit/seals/seals.ts";
 
 /** Key in `extra` of the residue that both formats share. */

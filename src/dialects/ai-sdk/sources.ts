@@ -3,14 +3,8 @@
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
-import {
-  readForm,
-  storeResidue,
-  storeForm,
-  restoreFields,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-} from "../kit/residue/residue.ts";
+import { readForm, storeResidue, storeForm, restoreFields } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NotPortableLoss } from "../kit/losses/catalog.ts";
 

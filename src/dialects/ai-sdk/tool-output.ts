@@ -1,13 +1,15 @@
 // Decodes and encodes the output of tool results in AI SDK model messages: text or JSON, possibly an error; a denial;
 // or content, a list of texts and files.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { Part, TextPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import type { FileLoss } from "./files.ts";
 import { decodeFile, decodeLegacyFile, encodeFile } from "./files.ts";
 import { decodeProviderOptions, encodeProviderOptions, reportOtherResidue } from "./provider-options.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
-import { readForm, storeResidue, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue/residue.ts";
+import { readForm, storeResidue, storeForm, restoreResidue } from "../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { formatToolOutput } from "../kit/tools/tool-output-text.ts";
 
 type OutputContentLoss = FileLoss | "output-in-content" | "output-as-text" | "part-unsupported" | "opaque-not-portable";
@@ -116,6 +118,7 @@ const TEXT_PART_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", 
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
 function encodeContentEntry(part: Part, context: EncodeContext<OutputContentLoss>): JsonObject | undefined {
+  if (isMediaPart(part)) return encodeFile(part, context, true);
   switch (part.type) {
     case "text": {
       reportUnsupportedFields(part, TEXT_PART_FIELDS, context, "field-unsupported");
@@ -126,11 +129,6 @@ function encodeContentEntry(part: Part, context: EncodeContext<OutputContentLoss
       restoreResidue(wire, part, context);
       return wire;
     }
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeFile(part, context, true);
     case "opaque":
       if (part.dialect === MODEL_DIALECT && isObject(part.value)) {
         reportUnsupportedFields(part, OPAQUE_FIELDS, context, "field-unsupported");

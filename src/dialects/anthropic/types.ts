@@ -72,6 +72,7 @@ export type ContentBlock =
 export type AnthropicUserMessage = { role: "user"; content: string | ContentBlock[] };
 export type AnthropicAssistantMessage = { role: "assistant"; content: string | ContentBlock[] };
 export type AnthropicSystemMessage = { role: "system"; content: string | TextBlock[] };
+/** A message of the `messages` list. */
 export type AnthropicMessage = AnthropicUserMessage | AnthropicAssistantMessage | AnthropicSystemMessage;
 
 export type CustomTool = {
@@ -94,6 +95,7 @@ export type AnthropicThinking =
   | { type: "adaptive"; display?: "summarized" }
   | { type: "disabled" };
 
+/** The body of a Messages request. */
 export type AnthropicRequest = {
   model: string;
   max_tokens: number;
@@ -123,6 +125,7 @@ export type AnthropicStopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
+/** The token counts of a response. */
 export type AnthropicUsage = {
   input_tokens: number;
   output_tokens: number;
@@ -132,6 +135,7 @@ export type AnthropicUsage = {
   output_tokens_details?: { thinking_tokens: number };
 };
 
+/** A complete response of the Messages API. */
 export type AnthropicResponse = {
   id: string;
   type: "message";
@@ -153,4 +157,5 @@ export type AnthropicErrorType =
   | "timeout_error"
   | "api_error"
   | "overloaded_error";
+/** The body of an error response. */
 export type AnthropicError = { type: "error"; error: { type: AnthropicErrorType; message: string } };

@@ -52,6 +52,7 @@ export type ContentBlock =
   | ToolResultBlock
   | CachePointBlock;
 
+/** A message of the `messages` list. */
 export type BedrockMessage = { role: "user" | "assistant" | "system"; content: ContentBlock[] };
 
 export type ToolSpec = {
@@ -64,6 +65,7 @@ export type ToolSpec = {
 };
 export type BedrockToolChoice = { auto: {} } | { any: {} } | { tool: { name: string } };
 
+/** The body of a Converse request. */
 export type BedrockRequest = {
   messages: BedrockMessage[];
   system?: (TextBlock | CachePointBlock)[];
@@ -91,6 +93,7 @@ export type BedrockStopReason =
   | "malformed_tool_use"
   | "model_context_window_exceeded";
 
+/** The token counts of a response. */
 export type BedrockUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -100,12 +103,14 @@ export type BedrockUsage = {
   cacheDetails?: { ttl: "5m" | "1h"; inputTokens: number }[];
 };
 
+/** A complete response of Converse. */
 export type BedrockResponse = {
   output: { message: { role: "assistant"; content: ContentBlock[] } };
   stopReason: BedrockStopReason;
   usage: BedrockUsage;
 };
 
+/** The body of an error response. */
 export type BedrockError = { __type: string; message: string };
 
 /** The delta of a contentBlockDelta event. */
@@ -114,6 +119,7 @@ export type BedrockBlockDelta =
   | { toolUse: { input: string } }
   | { reasoningContent: { text: string } | { signature: string } | { redactedContent: string } }
   | { citation: BedrockCitation };
+/** One event of ConverseStream. */
 export type BedrockEvent =
   | { messageStart: { role: "assistant" } }
   | {

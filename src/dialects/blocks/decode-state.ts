@@ -1,8 +1,5 @@
-// State of one decode, and the loop that decodes a list of content blocks.
-import type { JsonObject, JsonValue } from "../../model/json/index.ts";
-import type { Part } from "../../model/parts.ts";
+// State of one decode of content blocks.
 import type { DecodeContext, Renames } from "../dialect.ts";
-import { readObject } from "../kit/fields/read-wire.ts";
 import type { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
 
 export interface BlockDecodeState {
@@ -11,23 +8,4 @@ export interface BlockDecodeState {
   readonly calls: ToolCallIds;
   /** Renames of the request; set when the decoded value is the reply to it. */
   readonly names: Renames | undefined;
-}
-
-/** Decodes the blocks in the field `key` of the current wire object. */
-export function decodeBlockList<State extends BlockDecodeState>(
-  list: readonly JsonValue[],
-  key: string,
-  state: State,
-  decodeBlock: (block: JsonObject, state: State) => Part,
-): Part[] {
-  const { context } = state;
-  const parts: Part[] = [];
-  context.pathTracker.enter(key);
-  for (let index = 0; index < list.length; index++) {
-    context.pathTracker.enter(index);
-    parts.push(decodeBlock(readObject(list[index], context), state));
-    context.pathTracker.leave();
-  }
-  context.pathTracker.leave();
-  return parts;
 }

@@ -1,15 +1,7 @@
 // State of one encode, the dispatch from a part to its block encoder, and rules for blocks of both dialects.
 import type { JsonObject } from "../../model/json/index.ts";
-import type {
-  MediaPart,
-  OpaquePart,
-  Part,
-  ReasoningPart,
-  RefusalPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from "../../model/parts.ts";
+import { isMediaPart } from "../../model/media-part.ts";
+import type * as Parts from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 import { canSendOpaque } from "../kit/residue/opaque-parts.ts";
@@ -23,7 +15,7 @@ export interface BlockEncodeState {
   /** Number of cache breakpoints so far. */
   cacheCount: number;
   /** The call that the finish reason marks as cut off; its `invalid` flag needs no report. */
-  cutOffCall?: Part | undefined;
+  cutOffCall?: Parts.Part | undefined;
 }
 
 /** The target rejects a request with more cache breakpoints (B39). */
@@ -37,27 +29,41 @@ export const UNSUPPORTED_PART_FIELDS = {
 } as const satisfies Record<string, BlockLoss>;
 
 /** The block encoders of one dialect; undefined means that the part was dropped and reported. */
-export interface PartEncoders<State extends BlockEncodeState, Position> {
-  text(part: TextPart | RefusalPart, position: Position, state: State): JsonObject | undefined;
-  reasoning(part: ReasoningPart, state: State): JsonObject | undefined;
-  call(part: ToolCallPart, state: State): JsonObject | undefined;
-  result(part: ToolResultPart, state: State): JsonObject | undefined;
-  media(part: MediaPart, position: Position, state: State): JsonObject | undefined;
-  opaque(part: OpaquePart, state: State): JsonObject | undefined;
+interface PartEncoders<State extends BlockEncodeState, Position> {
+  text(part: Parts.TextPart | Parts.RefusalPart, position: Position, state: State): JsonObject | undefined;
+  reasoning(part: Parts.ReasoningPart, state: State): JsonObject | undefined;
+  call(part: Parts.ToolCallPart, state: State): JsonObject | undefined;
+  result(part: Parts.ToolResultPart, state: State): JsonObject | undefined;
+  media(part: Parts.MediaPart, position: Position, state: State): JsonObject | undefined;
+  opaque(part: Parts.OpaquePart, state: State): JsonObject | undefined;
 }
 
 /** Positions that accept only some blocks; all others accept every block. */
 const RESTRICTED_POSITIONS: ReadonlySet<unknown> = new Set(["system", "result", "document"]);
 
-/** Encodes a part as a block; the path tracker is at the part. */
-export function encodePartWith<State extends BlockEncodeState, Position>(
+/** Encodes the parts of the field `key` as blocks. */
+export type PartListEncoder<State extends BlockEncodeState, Position> = (
+  parts: readonly Parts.Part[],
+  key: string,
+  position: Position,
+  state: State,
+) => JsonObject[];
+
+/** Returns the function that encodes a part as a block, with the path tracker at the part. */
+export function createPartEncoder<State extends BlockEncodeState, Position>(encoders: PartEncoders<State, Position>) {
+  return (part: Parts.Part, position: Position, state: State): JsonObject | undefined =>
+    encodePartWith(encoders, part, position, state);
+}
+
+function encodePartWith<State extends BlockEncodeState, Position>(
   encoders: PartEncoders<State, Position>,
-  part: Part,
+  part: Parts.Part,
   position: Position,
   state: State,
 ): JsonObject | undefined {
   const { context } = state;
   const acceptsAll = !context.repair || !RESTRICTED_POSITIONS.has(position);
+  if (isMediaPart(part)) return encoders.media(part, position, state);
   switch (part.type) {
     case "text":
     case "refusal":
@@ -71,11 +77,6 @@ export function encodePartWith<State extends BlockEncodeState, Position>(
     case "tool-result":
       if (acceptsAll) return encoders.result(part, state);
       break;
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encoders.media(part, position, state);
     case "opaque":
       return encoders.opaque(part, state);
   }
@@ -85,7 +86,7 @@ export function encodePartWith<State extends BlockEncodeState, Position>(
 }
 
 /** Returns the verbatim block of an opaque part; undefined, with a loss, if it belongs elsewhere or is not an object. */
-export function readOpaqueBlock(part: OpaquePart, context: EncodeContext<BlockLoss>): JsonObject | undefined {
+export function readOpaqueBlock(part: Parts.OpaquePart, context: EncodeContext<BlockLoss>): JsonObject | undefined {
   if (!canSendOpaque(part, context)) return undefined;
   const { value } = part;
   if (isObject(value)) return value;

@@ -7,7 +7,8 @@ import type { EncodeContext } from "../dialect.ts";
 import { kindFromMessage, kindFromStatus, parseRetryAfter } from "../kit/errors/provider-errors.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 import { reportMessageFields } from "../kit/history/user-assistant-turns.ts";
-import { readForm, reportUnsupportedFields, restoreResidue, storeForm } from "../kit/residue/residue.ts";
+import { readForm, restoreResidue, storeForm } from "../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { reportNotPortableResponse } from "../kit/residue/response-residue.ts";
 import type { BlockLoss } from "./losses.ts";
 

@@ -7,7 +7,10 @@ import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { ValueMap } from "../kit/fields/value-map.ts";
 import { reportMessageFields } from "../kit/history/user-assistant-turns.ts";
-import { storeForm } from "../kit/residue/residue.ts";
+import { restoreResidue, storeForm } from "../kit/residue/residue.ts";
+import { reportNotPortableResponse } from "../kit/residue/response-residue.ts";
+import { reportUnknownEvents } from "../kit/residue/unknown-events.ts";
+import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { storeField } from "./fields.ts";
 import type { BlockLoss } from "./losses.ts";
 
@@ -52,19 +55,25 @@ export function encodeStopReason<Fallback extends string | null>(
 }
 
 /** Fields of a response that both dialects support. */
-export const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
-  "id",
-  "model",
-  "message",
-  "finishReason",
-  "usage",
-  "extra",
-]);
+const RESPONSE_FIELDS: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
 /** Loss codes of the response fields that neither dialect supports. */
-export const UNSUPPORTED_RESPONSE_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = {
+const UNSUPPORTED_RESPONSE_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = {
   createdAt: "metadata-dropped",
   error: "failure-unsupported",
 };
+
+/** Restores the residue of a response, also within the field `inner`, and reports the fields that were not encoded. */
+export function closeResponse(
+  wire: JsonObject,
+  response: ModelResponse,
+  context: EncodeContext<BlockLoss>,
+  inner?: string,
+): void {
+  restoreResidue(wire, response, context, inner);
+  reportUnknownEvents(response, context);
+  reportNotPortableResponse(response, context);
+  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported", UNSUPPORTED_RESPONSE_FIELDS);
+}
 
 /** Encodes the blocks of a response's message; the path tracker is at the response. */
 export function encodeAnswerContent(

@@ -13,9 +13,12 @@ import type { BlockLoss } from "./losses.ts";
 
 const COMMON_FIELDS = ["type", "toolCallId", "toolName", "executor", "extra", "cache", "seals"];
 /** Fields of a call that both dialects support. */
-export const CALL_FIELDS: readonly string[] = [...COMMON_FIELDS, "input", "inputText", "invalid"];
+const CALL_FIELDS: readonly string[] = [...COMMON_FIELDS, "input", "inputText", "invalid"];
+export const CLIENT_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "format"]);
+export const PROVIDER_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "tool"]);
 /** Fields of a result that both dialects support. */
 export const RESULT_FIELDS: readonly string[] = [...COMMON_FIELDS, "isError", "output"];
+export const CLIENT_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "content", "format"]);
 
 /** Returns the id to write; undefined if the decoded block had none. Ids of provider tools are never renamed. */
 export function encodeCallId(
@@ -78,17 +81,6 @@ export function encodeInputSchema(
   return schema;
 }
 
-/** Fields of a function tool that both dialects support. */
-export const FUNCTION_TOOL_FIELDS: ReadonlySet<string> = new Set([
-  "type",
-  "name",
-  "description",
-  "inputSchema",
-  "strict",
-  "format",
-  "cache",
-  "extra",
-]);
 /** Fields of a provider tool that both dialects support. */
 export const PROVIDER_TOOL_FIELDS: ReadonlySet<string> = new Set([
   "type",

@@ -4,8 +4,18 @@ import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
 import { CANONICAL_LOSSES } from "./losses.ts";
 
-export type * from "./types.ts";
+export type {
+  FilePartV1,
+  MessageV1,
+  PartV1,
+  ReasoningPartV1,
+  TextPartV1,
+  ToolCallPartV1,
+  ToolResultPartV1,
+  VERSION_1_ROLES,
+} from "./types.ts";
 
+/** The dialect of stored canonical messages, in every schema version. */
 export const canonical = defineDialect({
   id: "canonical",
   title: "The canonical shape",

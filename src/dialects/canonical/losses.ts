@@ -1,22 +1,16 @@
 // Losses of encoding into stored messages. The current version holds all of the model, so that only missing fields are
 // filled in; version 1 has five types of parts and four roles.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, UNIVERSAL_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const CANONICAL_LOSSES = {
   ...pickLosses(COMMON_LOSSES, [
-    "field-unsupported",
-    "form-not-portable",
+    ...UNIVERSAL_LOSS_CODES,
     "media-as-file",
-    "media-source-unsupported",
-    "metadata-dropped",
-    "part-unsupported",
     "provider-tool-unsupported",
     "refusal-as-text",
-    "residue-not-portable",
     "role-approximated",
-    "seal-not-portable",
     "tool-default-omitted",
   ]),
   "stored-fields-synthesized": {
@@ -52,5 +46,4 @@ export const CANONICAL_LOSSES = {
   },
 } as const satisfies LossTable;
 
-export type CanonicalLossCode = keyof typeof CANONICAL_LOSSES;
-export type CanonicalEncodeContext = EncodeContext<CanonicalLossCode>;
+export type CanonicalEncodeContext = EncodeContext<keyof typeof CANONICAL_LOSSES>;

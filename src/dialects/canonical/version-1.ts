@@ -3,10 +3,11 @@ import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import { formatDataUrl } from "../../model/data-url.ts";
 import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json/index.ts";
 import type { StoredMessage } from "../../model/message.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { canSendClientTool } from "../kit/tools/client-tools.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/residue.ts";
-import type { CanonicalEncodeContext, CanonicalLossCode } from "./losses.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
+import type { CANONICAL_LOSSES, CanonicalEncodeContext } from "./losses.ts";
 import type { FilePartV1, MessageV1, PartV1, ToolCallPartV1, ToolResultPartV1 } from "./types.ts";
 import { VERSION_1_ROLES } from "./types.ts";
 
@@ -15,7 +16,7 @@ const TEXT_FIELDS = new Set(["type", "extra", "text"]);
 const CALL_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "input", "executor", "format"]);
 const RESULT_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "output", "isError", "executor", "format"]);
 const FILE_FIELDS = new Set(["type", "extra", "mimeType", "name"]);
-const FIELD_LOSSES: Readonly<Record<string, CanonicalLossCode>> = {
+const FIELD_LOSSES: Readonly<Record<string, keyof typeof CANONICAL_LOSSES>> = {
   cache: "metadata-dropped",
   inputText: "metadata-dropped",
   seals: "seal-not-portable",
@@ -43,7 +44,7 @@ function reportVersion1Fields(
   supported: ReadonlySet<string>,
   context: CanonicalEncodeContext,
 ): void {
-  reportUnsupportedFields<CanonicalLossCode>(value, supported, context, "field-unsupported", FIELD_LOSSES);
+  reportUnsupportedFields(value, supported, context, "field-unsupported", FIELD_LOSSES);
   reportNotPortableResidue(value, context);
   if (value.extra?.[context.dialect] !== undefined)
     context.report.addLoss("residue-not-portable", ["extra", context.dialect]);
@@ -58,6 +59,7 @@ function encodeRole(role: string, context: CanonicalEncodeContext): MessageV1["r
 }
 
 function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undefined {
+  if (isMediaPart(part)) return encodeMedia(part, context);
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -70,11 +72,6 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
     case "tool-call":
     case "tool-result":
       return encodeTool(part, context);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeMedia(part, context);
     default:
       // Opaque parts, and part types of a newer version.
       context.report.addLoss("part-unsupported");

@@ -3,6 +3,7 @@
 // and the other fields are absent.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject, readList, readObject } from "../kit/fields/read-wire.ts";
@@ -93,14 +94,10 @@ export function encodeContentItem(
   residue: FlatResidue,
   context: FlatEncodeContext,
 ): JsonObject | undefined {
+  if (isMediaPart(part)) return encodeMedia(part, residue, context);
   switch (part.type) {
     case "text":
       return encodeText(part.text, residue);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeMedia(part, residue, context);
     case "opaque":
       if (part.dialect === FLAT && isObject(part.value)) return part.value;
       context.report.addLoss(part.dialect === FLAT ? "part-unsupported" : "opaque-not-portable");

@@ -1,7 +1,7 @@
 // Encodes canonical messages as flat ones: one flat message per message, except that every tool result is its own.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
-import { reportUnsupportedFields } from "../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import type { FlatCalls } from "./tool-calls.ts";
 import { createFlatCalls } from "./tool-calls.ts";
 import { TOOL_FIELDS, TURN_FIELDS } from "./decode.ts";

@@ -5,8 +5,17 @@ import { encodeMessages } from "./encode.ts";
 import { FLAT_LOSSES } from "./losses.ts";
 import { FLAT } from "./wire-names.ts";
 
-export type * from "./types.ts";
+export type {
+  FlatContentPart,
+  FlatExtra,
+  FlatMedia,
+  FlatMessage,
+  FlatText,
+  FlatThinkingBlock,
+  FlatToolCall,
+} from "./types.ts";
 
+/** The dialect of flat messages: one content field, with thinking and signature beside it. */
 export const flat = defineDialect({
   id: FLAT,
   title: "Flat messages",

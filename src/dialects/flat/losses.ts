@@ -1,28 +1,15 @@
 // Losses of encoding into flat messages: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, INTERCHANGE_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const FLAT_LOSSES = {
   ...pickLosses(COMMON_LOSSES, [
+    ...INTERCHANGE_LOSS_CODES,
     "error-flag-unsupported",
-    "field-unsupported",
-    "form-not-portable",
-    "form-stale",
-    "invalid-call-unsupported",
-    "media-as-file",
-    "media-source-unsupported",
-    "metadata-dropped",
     "opaque-not-portable",
     "output-as-text",
     "output-in-content",
-    "part-unsupported",
-    "provider-tool-unsupported",
-    "residue-conflict",
-    "residue-not-portable",
-    "result-empty",
-    "role-approximated",
-    "seal-not-portable",
     "summary-as-text",
     "text-as-data",
     "tool-default-omitted",
@@ -51,5 +38,4 @@ export const FLAT_LOSSES = {
   },
 } as const satisfies LossTable;
 
-export type FlatLossCode = keyof typeof FLAT_LOSSES;
-export type FlatEncodeContext = EncodeContext<FlatLossCode>;
+export type FlatEncodeContext = EncodeContext<keyof typeof FLAT_LOSSES>;

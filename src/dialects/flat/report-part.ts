@@ -1,10 +1,10 @@
 // Seals of flat parts, and the report of fields and seals that no encoder writes.
 import type { Part, PartBase, Seal } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { isSealFor } from "../kit/seals/seals.ts";
 import type { FlatResidue } from "./residue.ts";
-import type { FlatEncodeContext, FlatLossCode } from "./losses.ts";
+import type { FLAT_LOSSES, FlatEncodeContext } from "./losses.ts";
 
 /** Returns a decoded seal, stamped with the provider. */
 export function createFlatSeal({ provider }: DecodeContext, dialect: string, kind: string, value: string): Seal {
@@ -45,7 +45,7 @@ const SUPPORTED_FIELDS: Readonly<Record<Part["type"], ReadonlySet<string>>> = {
 };
 const SEAL_FIELDS = fields("dialect kind value");
 
-type FlatFieldCodes = Readonly<Partial<Record<string, FlatLossCode>>>;
+type FlatFieldCodes = Readonly<Partial<Record<string, keyof typeof FLAT_LOSSES>>>;
 /** The loss codes of other fields; the rest is reported as `field-unsupported`. */
 export const FIELD_CODES: FlatFieldCodes = {
   cache: "metadata-dropped",

@@ -1,6 +1,7 @@
 // Wire types of the flat interchange format: one message type for every provider.
 import type { JsonValue } from "../../model/json/index.ts";
 
+/** A text part. */
 export interface FlatText {
   type: "text";
   text: string;
@@ -18,8 +19,10 @@ export interface FlatMedia {
   data?: string;
 }
 
+/** One part of a content list. */
 export type FlatContentPart = FlatText | FlatMedia;
 
+/** A tool call of an assistant message. */
 export interface FlatToolCall {
   name: string;
   /** JSON text. */
@@ -42,6 +45,7 @@ export interface FlatExtra {
   [provider: string]: JsonValue | object | undefined;
 }
 
+/** A flat message. */
 export interface FlatMessage {
   role: string;
   content: string | FlatContentPart[];

@@ -10,7 +10,31 @@ import { decodeResponse, encodeResponse } from "./response/response.ts";
 import { createStreamDecoder } from "./stream/decode-stream.ts";
 import { createStreamEncoder } from "./stream/encode-stream.ts";
 
-export type * from "./types.ts";
+export type {
+  GeminiBlob,
+  GeminiCandidate,
+  GeminiCitation,
+  GeminiCitations,
+  GeminiContent,
+  GeminiError,
+  GeminiFileData,
+  GeminiFunctionCall,
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
+  GeminiGenerationConfig,
+  GeminiGrounding,
+  GeminiLogprob,
+  GeminiLogprobs,
+  GeminiMediaPart,
+  GeminiPart,
+  GeminiRequest,
+  GeminiResponse,
+  GeminiSource,
+  GeminiThinkingConfig,
+  GeminiTool,
+  GeminiToolConfig,
+  GeminiUsage,
+} from "./types.ts";
 
 /** The dialect of Gemini's `generateContent` and `streamGenerateContent`. */
 export const gemini = defineDialect({

@@ -14,13 +14,7 @@ export type { PathTracker } from "./fields/path-tracker.ts";
 export { copyField, readList, readMessageList, readObject, readString, unknownFields } from "./fields/read-wire.ts";
 export type { NotPortableLoss } from "./losses/catalog.ts";
 export { NOT_PORTABLE_LOSSES } from "./losses/catalog.ts";
-export type { LossReport as Report } from "./losses/report.ts";
-export {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-  storeResidue,
-} from "./residue/residue.ts";
+export type { LossReport } from "./losses/report.ts";
+export { readForm, restoreResidue, storeForm, storeResidue } from "./residue/residue.ts";
+export { reportNotPortableResidue, reportUnsupportedFields } from "./residue/unsent-fields.ts";
 export { isSealFor } from "./seals/seals.ts";

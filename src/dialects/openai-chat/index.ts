@@ -8,7 +8,40 @@ import { decodeResponse, encodeResponse } from "./response/response.ts";
 import { createChunkDecoder } from "./stream/decode-stream.ts";
 import { createChunkEncoder } from "./stream/encode-stream.ts";
 
-export type * from "./types.ts";
+export type {
+  ChatAssistantMessage,
+  ChatAudioInput,
+  ChatChoice,
+  ChatCitation,
+  ChatContentPart,
+  ChatCustomCall,
+  ChatCustomTool,
+  ChatDeveloperMessage,
+  ChatError,
+  ChatFile,
+  ChatFunctionCall,
+  ChatFunctionTool,
+  ChatGrammar,
+  ChatImage,
+  ChatJsonSchema,
+  ChatLogprob,
+  ChatMessage,
+  ChatNamedTool,
+  ChatRefusal,
+  ChatReplyMessage,
+  ChatRequest,
+  ChatResponse,
+  ChatResponseFormat,
+  ChatSystemMessage,
+  ChatText,
+  ChatTool,
+  ChatToolCall,
+  ChatToolChoice,
+  ChatToolMessage,
+  ChatTopLogprob,
+  ChatUsage,
+  ChatUserMessage,
+} from "./types.ts";
 
 /** Creates the dialect of OpenAI's Chat Completions API; `vendor` selects the rules of a compatible server. */
 export const openaiChat = defineDialect({

@@ -1,28 +1,19 @@
 // Losses of encoding into OpenAI Chat Completions: the codes of the catalog that can occur, and those that only this dialect has.
+import { OPENAI_LOSS_CODES } from "../openai/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
-import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const CHAT_LOSSES = {
   ...pickLosses(PROVIDER_LOSSES, [
-    ...PROVIDER_LOSS_CODES,
+    ...OPENAI_LOSS_CODES,
     "approval-not-portable",
-    "call-id-renamed",
     "developer-as-system",
-    "error-flag-unsupported",
-    "field-synthesized",
     "invalid-call-unsupported",
     "media-moved",
-    "metadata-invalid",
     "mime-type-guessed",
-    "output-in-content",
     "parts-reordered",
-    "result-empty",
-    "result-tool-name-dropped",
-    "role-approximated",
     "stop-sequence-limit",
-    "strict-disabled",
-    "text-as-data",
     "texts-joined",
     "tool-not-portable",
   ]),

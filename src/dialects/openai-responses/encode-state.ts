@@ -4,7 +4,8 @@ import type { Part, PartBase, ToolCallPart, ToolResultPart, WithExtra } from "..
 import type { EncodeContext } from "../dialect.ts";
 import type { NameRule } from "../kit/tools/tool-renames.ts";
 import { shortHash, RenameTable } from "../kit/tools/tool-renames.ts";
-import { readForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals, findSealValue } from "../kit/seals/seals.ts";
 import type { OutgoingTurn } from "../kit/history/turn.ts";
 import { enterPart } from "../kit/history/turn.ts";

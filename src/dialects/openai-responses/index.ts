@@ -10,7 +10,37 @@ import { decodeResponse, encodeResponse } from "./response/response.ts";
 import { createStreamDecoder } from "./stream/decode-stream.ts";
 import { createStreamEncoder } from "./stream/encode-stream.ts";
 
-export type * from "./types.ts";
+export type {
+  AssistantMessage,
+  CustomCallItem,
+  CustomOutputItem,
+  CustomToolParam,
+  FunctionCallItem,
+  FunctionOutputItem,
+  FunctionToolParam,
+  Grammar,
+  InputAudio,
+  InputBlock,
+  InputFile,
+  InputImage,
+  InputItem,
+  InputMessage,
+  InputText,
+  NamedTool,
+  OutputItem,
+  OutputLogprob,
+  OutputMessage,
+  OutputText,
+  ReasoningItem,
+  Refusal,
+  ResponsesErrorBody,
+  ResponsesRequest,
+  ResponsesResponse,
+  ResponsesUsage,
+  TextFormat,
+  ToolChoiceParam,
+  UrlCitation,
+} from "./types.ts";
 
 /** Creates the dialect of OpenAI's Responses API. */
 export const openaiResponses = defineDialect({

@@ -1,24 +1,15 @@
 // Losses of encoding into OpenAI Responses: the codes of the catalog that can occur, and those that only this dialect has.
+import { OPENAI_LOSS_CODES } from "../openai/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
-import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
+import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const RESPONSES_LOSSES = {
   ...pickLosses(PROVIDER_LOSSES, [
-    ...PROVIDER_LOSS_CODES,
-    "call-id-renamed",
-    "error-flag-unsupported",
-    "field-synthesized",
+    ...OPENAI_LOSS_CODES,
     "message-unsupported",
-    "metadata-invalid",
-    "output-in-content",
     "refusal-as-text",
-    "result-empty",
-    "result-tool-name-dropped",
-    "role-approximated",
-    "strict-disabled",
     "system-joined",
-    "text-as-data",
     "turns-merged",
   ]),
   "reasoning-unpaired": {

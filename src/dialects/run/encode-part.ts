@@ -2,10 +2,12 @@
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { canSendClientTool } from "../kit/tools/client-tools.ts";
 import { copyField, isObject } from "../kit/fields/read-wire.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue/residue.ts";
+import { restoreResidue } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { readsAsPart } from "./decode-part.ts";
 import { PART_KINDS } from "./fields.ts";
 import type { RunEncodeContext, RunLossCode } from "./losses.ts";
@@ -49,6 +51,7 @@ export function encodeParts(key: string, parts: readonly Part[], scope: RunEncod
 function encodePart(part: Part, scope: RunEncodeScope): JsonObject | undefined {
   const { context } = scope;
   if (part.type === "opaque" && part.dialect === context.dialect) return encodeOpaque(part, context);
+  if (isMediaPart(part)) return encodeMedia(part, context);
   switch (part.type) {
     case "text":
       return encodeKind("text", part, context);
@@ -60,11 +63,6 @@ function encodePart(part: Part, scope: RunEncodeScope): JsonObject | undefined {
     case "tool-call":
     case "tool-result":
       return encodeTool(part, scope);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeMedia(part, context);
     default:
       // Opaque parts of other dialects, and part types of a newer version.
       context.report.addLoss("part-unsupported");

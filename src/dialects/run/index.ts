@@ -5,8 +5,19 @@ import { encodeMessages } from "./encode.ts";
 import { RUN_LOSSES } from "./losses.ts";
 import { createDeltaDecoder, createDeltaEncoder } from "./streams.ts";
 
-export type * from "./types.ts";
+export type {
+  RUN_ROLES,
+  RunDelta,
+  RunMessage,
+  RunPart,
+  RunPartKind,
+  RunPayloads,
+  RunRole,
+  RunToolCall,
+  RunToolResult,
+} from "./types.ts";
 
+/** The dialect of run messages and stamped deltas. */
 export const run = defineDialect({
   id: "run",
   title: "The run shape",

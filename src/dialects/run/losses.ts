@@ -1,27 +1,14 @@
 // Losses of encoding into the run shape: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, INTERCHANGE_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const RUN_LOSSES = {
   ...pickLosses(COMMON_LOSSES, [
-    "field-unsupported",
-    "form-not-portable",
-    "form-stale",
-    "invalid-call-unsupported",
-    "media-as-file",
-    "media-source-unsupported",
-    "metadata-dropped",
+    ...INTERCHANGE_LOSS_CODES,
     "output-in-content",
-    "part-unsupported",
-    "provider-tool-unsupported",
     "refusal-as-text",
-    "residue-conflict",
-    "residue-not-portable",
-    "result-empty",
     "result-tool-name-dropped",
-    "role-approximated",
-    "seal-not-portable",
     "tool-default-omitted",
   ]),
   "output-reads-as-parts": {

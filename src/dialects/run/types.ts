@@ -1,9 +1,12 @@
 // Wire types of the run shape: messages of parts, and the deltas of their streams.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
+/** The roles of run messages. */
 export const RUN_ROLES = ["system", "user", "assistant", "tool"] as const;
+/** One of `RUN_ROLES`. */
 export type RunRole = (typeof RUN_ROLES)[number];
 
+/** A message of a run. */
 export interface RunMessage {
   runId: string;
   role: RunRole;
@@ -14,6 +17,7 @@ export interface RunMessage {
   meta?: JsonObject;
 }
 
+/** The payload type of each kind of part. */
 export interface RunPayloads {
   text: { text: string };
   thinking: { text: string };
@@ -22,9 +26,12 @@ export interface RunPayloads {
   image: { mimeType?: string; data?: string; url?: string };
   file_ref: { path: string; mimeType?: string; size?: number };
 }
+/** The kind of a part. */
 export type RunPartKind = keyof RunPayloads;
+/** A part: its kind and payload. */
 export type RunPart = { [Kind in RunPartKind]: { kind: Kind; payload: RunPayloads[Kind] } }[RunPartKind];
 
+/** The payload of a tool call. */
 export interface RunToolCall {
   toolCallId: string;
   toolName: string;
@@ -34,6 +41,7 @@ export interface RunToolCall {
   rawArgsText?: string;
 }
 
+/** The payload of a tool result. */
 export interface RunToolResult {
   toolCallId: string;
   isError: boolean;

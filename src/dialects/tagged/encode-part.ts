@@ -1,5 +1,6 @@
 // Encodes one part, in the plain form or in its stored form; a part that is not supported is reported.
 import type { JsonObject } from "../../model/json/index.ts";
+import { isMediaPart } from "../../model/media-part.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
@@ -23,17 +24,13 @@ export interface TaggedEncodeState {
 /** Encodes a part; undefined if it was dropped. */
 export function encodePart(part: Part, state: TaggedEncodeState): JsonObject | undefined {
   const { names, callId, context } = state;
+  if (isMediaPart(part)) return encodeMedia(part, context);
   switch (part.type) {
     case "text":
     case "refusal":
       return encodeText(part, context);
     case "reasoning":
       return encodeReasoning(part, context);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeMedia(part, context);
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {

@@ -19,6 +19,7 @@ export type {
   TaggedToolResult,
 } from "./types.ts";
 
+/** The dialect of tagged messages: content parts with a `kind` and its data. */
 export const tagged = defineDialect({
   id: "tagged",
   title: "Tagged messages",

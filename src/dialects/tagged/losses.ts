@@ -1,31 +1,18 @@
 // Losses of encoding into tagged messages: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, INTERCHANGE_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 
 export const TAGGED_LOSSES = {
   ...pickLosses(COMMON_LOSSES, [
-    "field-unsupported",
+    ...INTERCHANGE_LOSS_CODES,
     "file-id-not-portable",
-    "form-not-portable",
-    "form-stale",
-    "invalid-call-unsupported",
-    "media-as-file",
-    "media-source-unsupported",
-    "metadata-dropped",
     "opaque-not-portable",
     "output-as-text",
-    "part-unsupported",
-    "provider-tool-unsupported",
     "refusal-as-text",
-    "residue-conflict",
-    "residue-not-portable",
-    "result-empty",
     "result-text-joined",
     "result-tool-name-dropped",
-    "role-approximated",
-    "seal-not-portable",
     "text-as-data",
   ]),
   // The wrapper is plain form here, not a repair: it is never read back (B22).

@@ -7,7 +7,8 @@ import type { LogRow, MessageHeader, MessageRow, RunRow } from "../store/rows.ts
 import { decodeBatch, decodeRunEvent } from "../runs/log-bodies.ts";
 import { END_STATES, isLive } from "../runs/transitions.ts";
 import type { LedgerScope } from "../scope.ts";
-import type { IdRange, ThreadKey } from "../store/contract.ts";
+import type { ThreadKey } from "../store/contract.ts";
+import type { IdRange } from "../store/queries.ts";
 import type { LedgerEvent } from "../types.ts";
 import { type Cursor, formatCursor, toKeyBefore } from "./cursor.ts";
 import { createCursorGoneError, GapDetector } from "./compacted-gaps.ts";

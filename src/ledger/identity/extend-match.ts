@@ -5,7 +5,7 @@ import type { LedgerScope } from "../scope.ts";
 import { runAsync, type Steps } from "../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../store/contract.ts";
 import { readTurnsAbove } from "./read-turns.ts";
-import { listEndsWithin, type TurnHistory, toHistory, type HistoryTurn } from "./history-turns.ts";
+import { listEndsWithin, type TurnHistory, toHistory, type IdentityTurn } from "./history-turns.ts";
 import { readDigestOrEmpty, isKnownTurnEnd, isDigest, isBlankMarker } from "./digest-markers.ts";
 import { type HistoryMatch, choosePreferred } from "./match-history.ts";
 import { isBlank, toTurnRole } from "./normal-form.ts";
@@ -64,7 +64,7 @@ async function findStoredTurn(
   reads: LedgerReads,
   key: ThreadKey,
   headers: readonly MessageHeader[],
-  { role, previous }: HistoryTurn,
+  { role, previous }: IdentityTurn,
   children: ReadonlyMap<string | null, MessageHeader[]>,
 ): Promise<StoredTurnEnd[]> {
   const stored: StoredTurnEnd[] = [];
@@ -93,7 +93,7 @@ function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: Messag
 /** Returns how far into a turn the history is stored, and the messages there. */
 async function findLongestEnd(
   history: TurnHistory,
-  turn: HistoryTurn,
+  turn: IdentityTurn,
   after: number,
   stored: readonly StoredTurnEnd[],
   accepts: (match: HistoryMatch) => Promise<boolean>,

@@ -7,7 +7,7 @@ import { isInstruction, isBlank, toTurnRole } from "./normal-form.ts";
  * A maximal run of messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns: those right
  * before an assistant's content belong to it, others to the turn that they follow.
  */
-export interface HistoryTurn {
+export interface IdentityTurn {
   /** "system" includes developer messages. */
   role: Role;
   from: number;
@@ -26,7 +26,7 @@ export interface TurnHistory {
   readonly messages: readonly Message[];
   /** The number of leading instructions, which are not part of its identity. */
   readonly leading: number;
-  readonly turns: readonly HistoryTurn[];
+  readonly turns: readonly IdentityTurn[];
 }
 
 /** Returns the turns of messages that follow a conversation with a known digest; "" if they follow none. */
@@ -40,7 +40,7 @@ export function toHistory(messages: readonly Message[], previous = ""): TurnHist
     }
   }
   const leading = findTurnStart(messages, from, first);
-  const turns: HistoryTurn[] = [];
+  const turns: IdentityTurn[] = [];
   let digest = previous;
   for (let at = leading; first < messages.length;) {
     const turn = cutTurn(messages, at, first, digest);
@@ -53,7 +53,7 @@ export function toHistory(messages: readonly Message[], previous = ""): TurnHist
 }
 
 /** Returns the turn with `first`, a message that is not blank; its digest is not set. */
-function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): HistoryTurn {
+function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): IdentityTurn {
   // The caller guarantees that the message exists.
   const role = toTurnRole((messages[first] as Message).role);
   let end = first + 1;
@@ -76,7 +76,7 @@ function findTurnStart(messages: readonly Message[], after: number, first: numbe
 }
 
 /** Computes the digest of the conversation if the turn is cut off before the message `to`. */
-function computeDigestUpTo({ messages, turns }: TurnHistory, turn: HistoryTurn, to: number): string {
+function computeDigestUpTo({ messages, turns }: TurnHistory, turn: IdentityTurn, to: number): string {
   const before = turns.findLast((each) => each.to === turn.from);
   const calls = before === undefined ? [] : messages.slice(before.from, before.to);
   return computeDigest(turn.previous, messages.slice(turn.from, to), calls);
@@ -103,7 +103,7 @@ export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosit
 /** Yields the positions between the messages of a turn, after `after`, the longest first. */
 export function* listEndsWithin(
   history: TurnHistory,
-  turn: HistoryTurn,
+  turn: IdentityTurn,
   after: number,
 ): Generator<HistoryPosition, void, void> {
   const least = Math.max(after, turn.first, turn.to - MAX_ENDS_PER_TURN);

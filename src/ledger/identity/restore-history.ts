@@ -4,7 +4,7 @@
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallIdMap } from "./call-ids.ts";
-import type { TurnHistory, HistoryTurn } from "./history-turns.ts";
+import type { TurnHistory, IdentityTurn } from "./history-turns.ts";
 import { withoutLogprobs } from "./same-content.ts";
 import { isBlank } from "./normal-form.ts";
 
@@ -12,9 +12,9 @@ import { isBlank } from "./normal-form.ts";
 export interface StoredAnswers {
   at: number;
   /** For assistant turns: the stored messages. */
-  byTurn: ReadonlyMap<HistoryTurn, StoredMessage[]>;
+  byTurn: ReadonlyMap<IdentityTurn, StoredMessage[]>;
   /** For other turns: blank assistant messages between their messages. */
-  between: ReadonlyMap<HistoryTurn, readonly BlankMessagePosition[]>;
+  between: ReadonlyMap<IdentityTurn, readonly BlankMessagePosition[]>;
 }
 
 /** A blank message, and the number of the turn's other messages before it. */

@@ -5,7 +5,7 @@ import { readMessages } from "../messages/message-body.ts";
 import { type PathRows, followParents, firstReadSize, nextReadSize } from "../messages/paths.ts";
 import type { MessageHeader, MessageRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
-import type { TurnHistory, HistoryTurn } from "./history-turns.ts";
+import type { TurnHistory, IdentityTurn } from "./history-turns.ts";
 import { isLeadingInstruction, isBlankMarker, readTurnRole } from "./digest-markers.ts";
 import type { HistoryMatch } from "./match-history.ts";
 import { compareMedia, hasMedia } from "./media-identity.ts";
@@ -13,7 +13,7 @@ import type { StoredAnswers, BlankMessagePosition } from "./restore-history.ts";
 
 /** A turn of the history and its stored rows. */
 interface TurnRows {
-  turn: HistoryTurn;
+  turn: IdentityTurn;
   rows: readonly MessageRow[];
 }
 
@@ -57,8 +57,8 @@ export class StoredHistory {
     const pairs = await this.#readTurnRows(match, from);
     const read = await this.#read(pairs.flatMap(({ rows }) => filterAnswers(rows)));
     const byId = new Map(read.map((message) => [message.id, message]));
-    const byTurn = new Map<HistoryTurn, StoredMessage[]>();
-    const between = new Map<HistoryTurn, BlankMessagePosition[]>();
+    const byTurn = new Map<IdentityTurn, StoredMessage[]>();
+    const between = new Map<IdentityTurn, BlankMessagePosition[]>();
     for (const { turn, rows } of pairs) {
       const answerRows = filterAnswers(rows);
       const messages = answerRows.flatMap(({ id }) => byId.get(id) ?? []);
@@ -73,7 +73,7 @@ export class StoredHistory {
     return { at: match.at, byTurn, between };
   }
 
-  #clientTurn({ from, to }: HistoryTurn, end: number): TurnHistory["messages"] {
+  #clientTurn({ from, to }: IdentityTurn, end: number): TurnHistory["messages"] {
     return this.#history.messages.slice(from, Math.min(to, end));
   }
 
@@ -110,7 +110,7 @@ function filterAnswers(rows: readonly MessageRow[]): MessageRow[] {
  */
 function hasSameMessageCount(
   { messages }: TurnHistory,
-  { role, from, to }: HistoryTurn,
+  { role, from, to }: IdentityTurn,
   rows: readonly MessageRow[],
 ): boolean {
   const count = messages.slice(from, to).filter((message) => message.role !== "assistant").length;

@@ -3,7 +3,7 @@ import { requireCount, requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { ListedHead, ThreadRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
-import type { ActivityPage, ThreadsPage } from "../store/contract.ts";
+import type { ActivityPage, ThreadsPage } from "../store/queries.ts";
 import { toThread } from "../threads/threads.ts";
 import { readSummaries } from "./thread-summaries.ts";
 import type { ListedThread, ThreadList, ThreadListPage } from "./types.ts";

@@ -3,7 +3,7 @@ import { requireCount } from "../check-arguments.ts";
 import type { LedgerScope } from "../scope.ts";
 import { searchMessages, type SearchIndex } from "../search/index.ts";
 import { foldText, parseQuery, listTerms } from "../search/tokenize.ts";
-import type { SearchHit, TitlesPage } from "../store/contract.ts";
+import type { SearchHit, TitlesPage } from "../store/queries.ts";
 import { readHeads, requireKindFilter, readListedThreads } from "./list-threads.ts";
 import { EventLoopYield } from "./event-loop-yield.ts";
 import type { ThreadSearchOptions, ThreadSearchResult } from "./types.ts";

@@ -1,6 +1,6 @@
 // The public types of thread lists, summaries, outlines and thread changes.
 import type { Role, Usage } from "../../model/index.ts";
-import type { SearchHit } from "../store/contract.ts";
+import type { SearchHit } from "../store/queries.ts";
 import type { RunInfo, Thread, ThreadPage } from "../types.ts";
 
 /** A message without its content. */

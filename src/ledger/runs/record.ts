@@ -24,17 +24,7 @@ import { encodeColumn, toRunInfo } from "./run-info.ts";
 import { createUnknownRunError } from "./lock-run.ts";
 import { createRunEventRow } from "./log-bodies.ts";
 import { readOutcome } from "./run-outcome.ts";
-import {
-  requireRunInput,
-  requireRunId,
-  resolveForkPoint,
-  lockOrCreateThread,
-  type CallerRunId,
-  resolveRunId,
-  type RunThread,
-  resolveRunThread,
-  writeWithRaceRetry,
-} from "./run-start.ts";
+import * as runStart from "./run-start.ts";
 import { toTurnFromMessages, markInterrupted } from "./run-turn.ts";
 
 const RECORD_STATES = ["committed", "failed", "cancelled"] as const;
@@ -42,8 +32,8 @@ const RECORD_STATES = ["committed", "failed", "cancelled"] as const;
 /** The checked arguments of a call. */
 interface RecordPlan {
   call: NewRecord;
-  target: RunThread;
-  runId: CallerRunId | undefined;
+  target: runStart.RunThread;
+  runId: runStart.CallerRunId | undefined;
   input: RunInput | undefined;
   messages: readonly Message[];
   usage: Usage | undefined;
@@ -54,7 +44,7 @@ interface RecordPlan {
 
 export async function recordCall(scope: LedgerScope, call: NewRecord): Promise<RecordResult> {
   const plan = planCall(scope, call);
-  const written = await writeWithRaceRetry(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
+  const written = await runStart.writeWithRaceRetry(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
   if ("earlierRun" in written) return readEarlierResult(scope, written.earlierRun, written.inputIds);
   const { row, input, messages, supersededRunIds, last } = written;
   if (last !== undefined) cacheLastMessage(scope.store, last);
@@ -90,9 +80,9 @@ function planCall(scope: LedgerScope, call: NewRecord): RecordPlan {
   const turn = toTurnFromMessages(isEmpty ? [] : assertStorableMessages(call.messages));
   return {
     call,
-    target: resolveRunThread(scope, call),
-    runId: requireRunId(scope, call.runId, "runId"),
-    input: requireRunInput(call.input, call.forkFromMessageId),
+    target: runStart.resolveRunThread(scope, call),
+    runId: runStart.requireRunId(scope, call.runId, "runId"),
+    input: runStart.requireRunInput(call.input, call.forkFromMessageId),
     messages: state === "committed" ? turn.messages : turn.messages.map(markInterrupted),
     usage: call.usage ?? turn.usage,
     error: state === "failed" ? toProviderError(call.error ?? "The call failed.") : undefined,
@@ -117,18 +107,18 @@ interface EarlierCall {
 function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan): Steps<WrittenCall | EarlierCall> {
   const { call, target } = plan;
   const { expectedLeaf, idempotencyKey: name, mode = "replace" } = call;
-  const head = yield* lockOrCreateThread(tx, target);
+  const head = yield* runStart.lockOrCreateThread(tx, target);
   const request = name === undefined ? "" : hashRequest({ record: selectHashedFields(plan) });
   const before = name === undefined ? undefined : yield* findKeyResult(tx, target.key, name, request);
   if (before !== undefined) return yield* readKeyedCall(scope, tx, before);
   assertExpectedLeaf(head, expectedLeaf);
-  const fork = yield* resolveForkPoint(scope, tx, head, plan.input, call.forkFromMessageId);
+  const fork = yield* runStart.resolveForkPoint(scope, tx, head, plan.input, call.forkFromMessageId);
   const { parentId, parent, input } = fork;
   const isCommitted = plan.state === "committed";
   const replaces = isCommitted && mode === "replace";
   const oldLeaf = activeLeaf(head);
   const leaving = replaces && parentId !== oldLeaf ? yield* findLeavingMessages(tx, target.key, oldLeaf, parentId) : [];
-  const runId = yield* resolveRunId(scope, tx, head, plan.runId);
+  const runId = yield* runStart.resolveRunId(scope, tx, head, plan.runId);
   const begun = createRunRow(scope, head.id, runId, call, fork);
   const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isCommitted };
   const { messages, rows } = yield* writeChain(scope, tx, head, chain);

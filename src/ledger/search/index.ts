@@ -8,7 +8,7 @@ import { requireCount, requireName, requireText } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { MessageRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
-import type { SearchHit, SearchQuery } from "../store/contract.ts";
+import type { SearchHit, SearchQuery } from "../store/queries.ts";
 import type { SearchOptions } from "../types.ts";
 import { extractSearchText } from "./message-text.ts";
 

@@ -6,69 +6,14 @@
 // its value or a promise of it.
 // Errors are LedgerErrors with the codes "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
 import type { ThreadChange } from "../overview/types.ts";
-import type {
-  ActiveThread,
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  DeletionCounts,
-  KeyRow,
-  ListedHead,
-  LogRow,
-  MessageHeader,
-  MessageRow,
-  QuarantineRow,
-  RunChanges,
-  RunRow,
-  RunState,
-  RunUsage,
-  MessageCountRange,
-  ThreadHead,
-  ThreadRow,
-  MessageCount,
-  WorkChanges,
-  WorkRow,
-} from "./rows.ts";
+import type * as Rows from "./rows.ts";
+import type { ActivityPage, IdRange, SearchHit, SearchQuery, ThreadsPage, TitlesPage } from "./queries.ts";
 import type { Awaitable, Steps } from "./steps.ts";
 
 /** Identifies a thread. */
 export interface ThreadKey {
   tenant: string;
   threadId: string;
-}
-
-/** A range of a thread's messages or log rows, by id. */
-export interface IdRange {
-  /** Only rows with a larger id. */
-  after?: string;
-  /** Only rows with this id or a smaller one. */
-  upTo?: string;
-  /** Default "asc": oldest first. */
-  order?: "asc" | "desc";
-  limit: number;
-}
-
-/** A page of a tenant's threads, by id. */
-export interface ThreadsPage {
-  before?: string;
-  kind?: string | null;
-  limit: number;
-}
-
-/** A page of a tenant's threads, by last activity. */
-export interface ActivityPage {
-  /** Only threads after this position. */
-  before?: { lastActivity: string; id: string };
-  kind?: string | null;
-  limit: number;
-}
-
-/** A page of a tenant's thread titles. */
-export interface TitlesPage {
-  before?: string;
-  term?: string;
-  limit: number;
 }
 
 /**
@@ -80,81 +25,86 @@ export interface LedgerReads {
    * Returns the thread and the end of its history in one snapshot: every message and log row up to `lastId` is readable
    * from then on.
    */
-  thread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
+  thread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined>;
   /**
    * Lists threads of a tenant by id, largest first, below `before`. Ids made by Koine are newest first; a caller's own
    * ids need not be. `kind` filters by kind; null matches threads without a kind.
    */
-  threads(tenant: string, page: ThreadsPage): Awaitable<ThreadRow[]>;
+  threads(tenant: string, page: ThreadsPage): Awaitable<Rows.ThreadRow[]>;
   /**
    * Lists titled threads of a tenant by id, largest first, below `before`. With `term` (ASCII, lower case) only titles
    * that contain it in any case, and all titles with non-ASCII characters.
    */
-  titles(tenant: string, page: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]>;
+  titles(tenant: string, page: TitlesPage): Awaitable<Pick<Rows.ThreadRow, "id" | "title">[]>;
   /** Counts the messages of each range; one result per thread, in any order. */
-  countMessages(tenant: string, ranges: readonly MessageCountRange[]): Awaitable<MessageCount[]>;
+  countMessages(tenant: string, ranges: readonly Rows.MessageCountRange[]): Awaitable<Rows.MessageCount[]>;
 
-  message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
-  messages(key: ThreadKey, range: IdRange): Awaitable<MessageRow[]>;
+  message(key: ThreadKey, id: string): Awaitable<Rows.MessageRow | undefined>;
+  messages(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageRow[]>;
   /** Like `messages`, without bodies. */
-  headers(key: ThreadKey, range: IdRange): Awaitable<MessageHeader[]>;
+  headers(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageHeader[]>;
   /**
    * Finds the tenant's assistant messages with one of these digests, newest id first; with `scope`, only in threads of
    * that scope.
    */
-  findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]>;
+  findDigests(
+    tenant: string,
+    digests: readonly string[],
+    limit: number,
+    scope?: string,
+  ): Awaitable<Rows.MessageHeader[]>;
 
-  run(tenant: string, id: string): Awaitable<RunRow | undefined>;
+  run(tenant: string, id: string): Awaitable<Rows.RunRow | undefined>;
   /** Lists the runs of a thread, oldest first; with `last`, only that many of the newest. */
-  runs(key: ThreadKey, last?: number): Awaitable<RunRow[]>;
+  runs(key: ThreadKey, last?: number): Awaitable<Rows.RunRow[]>;
   /** Lists the created and streaming runs of a thread, oldest first. Must not scan the other runs. */
-  liveRuns(key: ThreadKey): Awaitable<RunRow[]>;
+  liveRuns(key: ThreadKey): Awaitable<Rows.RunRow[]>;
   /** Lists the ids of a thread's runs in this state, oldest first. */
-  runIds(key: ThreadKey, state: RunState): Awaitable<string[]>;
+  runIds(key: ThreadKey, state: Rows.RunState): Awaitable<string[]>;
   /** Returns the newest `limit` runs of each thread, in any order. */
-  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<RunRow[]>;
+  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<Rows.RunRow[]>;
   /** Returns the usage of the newest `limit` runs of each thread that come before the run `before`, in any order. */
   usages(
     tenant: string,
     positions: readonly { threadId: string; before: string }[],
     limit: number,
-  ): Awaitable<RunUsage[]>;
+  ): Awaitable<Rows.RunUsage[]>;
   /**
    * Returns the runs of each thread whose state changed, according to the log rows after `after`; each run once, in any
    * order.
    */
-  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]>;
+  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<Rows.RunRow[]>;
   /** Returns created and streaming runs whose lease ended before `now`; without `tenant`, of every tenant. */
-  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
+  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]>;
   /** Returns runs that finished before `finishedBefore` and whose deltas are still in the log. */
-  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
+  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]>;
   /**
    * Finds a compacted run of the thread whose first delta was at or before `upTo` and whose last delta was after
    * `after`.
    */
-  compactedRun(key: ThreadKey, range: { after: string; upTo: string }): Awaitable<RunRow | undefined>;
+  compactedRun(key: ThreadKey, range: { after: string; upTo: string }): Awaitable<Rows.RunRow | undefined>;
 
   /**
    * Lists log rows. With `runId`, only rows of that run; `runId: ""` selects journal entries and must not scan the
    * other rows.
    */
-  log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<LogRow[]>;
-  alias(tenant: string, name: string): Awaitable<AliasRow | undefined>;
+  log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<Rows.LogRow[]>;
+  alias(tenant: string, name: string): Awaitable<Rows.AliasRow | undefined>;
   /** Lists the aliases of a thread's runs, by name. */
-  aliases(key: ThreadKey): Awaitable<AliasRow[]>;
-  work(key: ThreadKey): Awaitable<WorkRow | undefined>;
+  aliases(key: ThreadKey): Awaitable<Rows.AliasRow[]>;
+  work(key: ThreadKey): Awaitable<Rows.WorkRow | undefined>;
   /**
    * Returns requested work whose lease ended before `now`, the earliest request first; without `tenant`, of every
    * tenant.
    */
-  openWork(now: number, limit: number, tenant?: string): Awaitable<WorkRow[]>;
-  idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined>;
+  openWork(now: number, limit: number, tenant?: string): Awaitable<Rows.WorkRow[]>;
+  idempotencyKey(key: ThreadKey, name: string): Awaitable<Rows.KeyRow | undefined>;
 
-  blob(tenant: string, hash: string): Awaitable<BlobRow | undefined>;
-  chunk(tenant: string, blobId: string, position: number): Awaitable<ChunkRow | undefined>;
+  blob(tenant: string, hash: string): Awaitable<Rows.BlobRow | undefined>;
+  chunk(tenant: string, blobId: string, position: number): Awaitable<Rows.ChunkRow | undefined>;
   /** Lists the blob references of a thread's messages, by message id, then by hash. */
-  blobRefs(key: ThreadKey): Awaitable<BlobRefRow[]>;
-  quarantined(tenant: string, limit: number): Awaitable<QuarantineRow[]>;
+  blobRefs(key: ThreadKey): Awaitable<Rows.BlobRefRow[]>;
+  quarantined(tenant: string, limit: number): Awaitable<Rows.QuarantineRow[]>;
 }
 
 /** The operations of a transaction inside `write`. All of them take effect together or not at all. */
@@ -163,101 +113,81 @@ export interface LedgerTransaction extends LedgerReads {
    * Like `thread`, and locks the thread: no other transaction writes to it until this one ends. Must come before any
    * other read of the thread.
    */
-  lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
+  lockThread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined>;
   /** Inserts a thread. An existing id is a "conflict". */
-  insertThread(row: ThreadRow): Awaitable<void>;
+  insertThread(row: Rows.ThreadRow): Awaitable<void>;
   /** Updates a thread. Idempotent. */
   updateThread(
     key: ThreadKey,
-    changes: Partial<Pick<ThreadRow, "pinned" | "leafId" | "title" | "scope" | "metadata">>,
+    changes: Partial<Pick<Rows.ThreadRow, "pinned" | "leafId" | "title" | "scope" | "metadata">>,
   ): Awaitable<void>;
 
   /** Inserts all rows or none; an id that exists in the thread is a "conflict". */
-  insertMessages(rows: readonly MessageRow[]): Awaitable<void>;
+  insertMessages(rows: readonly Rows.MessageRow[]): Awaitable<void>;
   /** Inserts a run. An id that exists in the thread is a "conflict". */
-  insertRun(row: RunRow): Awaitable<void>;
+  insertRun(row: Rows.RunRow): Awaitable<void>;
   /** Updates the run if its epoch is `epoch`; otherwise changes nothing and returns false. */
-  updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): Awaitable<boolean>;
-  insertLog(rows: readonly LogRow[]): Awaitable<void>;
+  updateRun(key: ThreadKey, id: string, epoch: number, changes: Rows.RunChanges): Awaitable<boolean>;
+  insertLog(rows: readonly Rows.LogRow[]): Awaitable<void>;
   /**
    * Deletes the delta rows of a run and returns their number; with `within`, only rows from `first` to `last`, without
    * a scan of the rest of the log. Keeps the rows of state changes. Idempotent.
    */
   deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number>;
   /** Inserts an idempotency key. A key that exists in the thread is a "conflict". */
-  insertKey(row: KeyRow): Awaitable<void>;
+  insertKey(row: Rows.KeyRow): Awaitable<void>;
   /** Inserts or replaces the row with this tenant and name. */
-  putAlias(row: AliasRow): Awaitable<void>;
+  putAlias(row: Rows.AliasRow): Awaitable<void>;
   /**
    * Inserts the row if the name is free. Returns the row that owns the name; no other transaction can change it until
    * this one ends.
    */
-  claimAlias(row: AliasRow): Awaitable<AliasRow>;
+  claimAlias(row: Rows.AliasRow): Awaitable<Rows.AliasRow>;
   /** Deletes an alias; returns true if it existed. */
   deleteAlias(tenant: string, name: string): Awaitable<boolean>;
 
   /** Inserts the row; if the thread has one already, only increments its `wants`. */
-  addWork(row: WorkRow): Awaitable<void>;
+  addWork(row: Rows.WorkRow): Awaitable<void>;
   /** Updates the work row if its lease is `leaseId`; otherwise changes nothing and returns false. */
-  updateWork(key: ThreadKey, leaseId: string | null, changes: WorkChanges): Awaitable<boolean>;
+  updateWork(key: ThreadKey, leaseId: string | null, changes: Rows.WorkChanges): Awaitable<boolean>;
   /** Deletes the work row if its lease is `leaseId` and its `wants` equals `wants`; otherwise returns false. */
   deleteWork(key: ThreadKey, leaseId: string, wants: number): Awaitable<boolean>;
 
   /** Inserts a blob unless the tenant has one with this hash. Returns true if it was inserted. Idempotent. */
-  insertBlob(row: BlobRow): Awaitable<boolean>;
+  insertBlob(row: Rows.BlobRow): Awaitable<boolean>;
   /**
    * Marks an existing blob as in use: raises its time to `createdAt` and protects it from deletion until the
    * transaction ends. Returns true if the blob exists. Idempotent.
    */
   refreshBlob(tenant: string, hash: string, createdAt: number): Awaitable<boolean>;
-  insertChunk(row: ChunkRow): Awaitable<void>;
+  insertChunk(row: Rows.ChunkRow): Awaitable<void>;
   deleteChunks(tenant: string, blobId: string): Awaitable<void>;
   /**
    * Inserts blob references. Existing blobs among them are protected from deletion until the transaction ends.
    * Idempotent.
    */
-  insertBlobRefs(rows: readonly BlobRefRow[]): Awaitable<void>;
+  insertBlobRefs(rows: readonly Rows.BlobRefRow[]): Awaitable<void>;
   /** Stores an unreadable record; one row per message. Idempotent. */
-  quarantine(row: QuarantineRow): Awaitable<void>;
+  quarantine(row: Rows.QuarantineRow): Awaitable<void>;
 
   /** Deletes these messages, their blob references, quarantine rows and search entries. Idempotent. */
-  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts>;
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Rows.DeletionCounts>;
   /** Deletes these runs, their log rows and aliases. Idempotent. */
-  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts>;
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Rows.DeletionCounts>;
   /** Deletes a thread and all its rows except blobs. Idempotent. */
-  deleteThread(key: ThreadKey): Awaitable<DeletionCounts>;
+  deleteThread(key: ThreadKey): Awaitable<Rows.DeletionCounts>;
   /** Deletes idempotency keys older than `before` (milliseconds). */
-  deleteKeys(tenant: string, before: number): Awaitable<DeletionCounts>;
+  deleteKeys(tenant: string, before: number): Awaitable<Rows.DeletionCounts>;
   /**
    * Deletes those of these blobs, with their chunks, that no message references and that are older than `before`
    * (milliseconds). Idempotent.
    */
-  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<DeletionCounts>;
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Rows.DeletionCounts>;
   /**
    * Deletes all blobs of the tenant that no message references and that are older than `before` (milliseconds), and
    * chunks of uploads that were never finished; a `blobId` is a ULID and contains their age.
    */
-  deleteUnreferencedBlobs(tenant: string, before: number): Awaitable<DeletionCounts>;
-}
-
-/** A full-text query over the messages of a tenant. */
-export interface SearchQuery {
-  tenant: string;
-  /** Words; a message must contain all of them. Never an expression: quotes and operators have no meaning. */
-  text: string;
-  /** True if the last word may be a prefix. */
-  prefix?: boolean;
-  threadId?: string;
-  /** The maximum number of hits per thread. */
-  perThread?: number;
-  limit: number;
-}
-/** One message that a search found. */
-export interface SearchHit {
-  threadId: string;
-  messageId: string;
-  /** The part of the text around the words of the query. */
-  snippet: string;
+  deleteUnreferencedBlobs(tenant: string, before: number): Awaitable<Rows.DeletionCounts>;
 }
 
 /** The database of a ledger. */
@@ -285,9 +215,9 @@ export interface LedgerStore {
    * crash a thread may have the position of an earlier activity until its next one. Writes nothing and waits for no
    * writer.
    */
-  activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]>;
+  activeThreads(tenant: string, page: ActivityPage): Promise<Rows.ActiveThread[]>;
   /** Returns the existing threads among these ids, in any order, with last activity as in `activeThreads`. */
-  heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]>;
+  heads(tenant: string, ids: readonly string[]): Promise<Rows.ListedHead[]>;
   /**
    * Reports committed changes of the tenant's threads by any process, from the moment the promise resolves. May be
    * delayed and may repeat a change. Resolves with a function that stops it.
@@ -299,7 +229,7 @@ export interface LedgerStore {
    * message's text, or undefined if it is not loaded yet: the store calls it for several messages at once and then
    * indexes none of the missing ones, so that the caller can load all of them and call again.
    */
-  indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number>;
+  indexMessages(readText: (row: Rows.MessageRow) => string | undefined, limit: number): Promise<number>;
   /** Finds indexed messages, best match first. */
   search(query: SearchQuery): Promise<SearchHit[]>;
 

@@ -3,18 +3,8 @@ export type { LedgerErrorCode, LedgerErrorDetails } from "../errors.ts";
 export { LEDGER_ERRORS, LedgerError } from "../errors.ts";
 export type { ThreadChange } from "../overview/types.ts";
 export { compareIds } from "../stores/compare-ids.ts";
-export type {
-  ActivityPage,
-  IdRange,
-  LedgerReads,
-  LedgerStore,
-  LedgerTransaction,
-  SearchHit,
-  SearchQuery,
-  ThreadKey,
-  ThreadsPage,
-  TitlesPage,
-} from "./contract.ts";
+export type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "./contract.ts";
+export type { ActivityPage, IdRange, SearchHit, SearchQuery, ThreadsPage, TitlesPage } from "./queries.ts";
 export type {
   ActiveThread,
   AliasRow,

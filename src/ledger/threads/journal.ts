@@ -21,7 +21,7 @@ import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
 import { toHeader, cacheLastMessage } from "../messages/last-written.ts";
 import { lockThread, requireThreadHead, toThreadKey } from "./threads.ts";
-import type { Entry, LogResult, LogOptions } from "../types.ts";
+import type { JournalEntry, LogResult, LogOptions } from "../types.ts";
 import { insertWorkRequest } from "../work-queue/request-work.ts";
 import { assertLeased } from "../work-queue/work-lease.ts";
 
@@ -154,7 +154,7 @@ export async function listEntries(
   scope: LedgerScope,
   threadId: string,
   page: { after?: string | undefined; limit?: number | undefined } = {},
-): Promise<Entry[]> {
+): Promise<JournalEntry[]> {
   const key = toThreadKey(scope, threadId);
   const limit = page.limit === undefined ? DEFAULT_PAGE_SIZE : requireCount(page.limit, "limit", 1);
   const after = page.after === undefined ? "" : parseCursor(page.after).id;

@@ -73,7 +73,7 @@ export interface LogResult {
   messages: StoredMessage[];
 }
 /** One entry of a thread's journal. */
-export interface Entry {
+export interface JournalEntry {
   cursor: string;
   /** undefined if the entry cannot be read: readers skip it and continue after its cursor (B91). */
   entry: JsonObject | undefined;

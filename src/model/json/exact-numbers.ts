@@ -46,7 +46,8 @@ function readTexts(container: object): Map<string, string> | undefined {
 export function recordText(container: object, key: string, text: string): void {
   hasAnyRecord = true;
   const texts = readTexts(container);
-  if (texts === undefined) recordsByContainer.set(container, { texts: new Map([[key, text]]), length: readLength(container) });
+  if (texts === undefined)
+    recordsByContainer.set(container, { texts: new Map([[key, text]]), length: readLength(container) });
   else texts.set(key, text);
 }
 

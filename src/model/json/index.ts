@@ -7,7 +7,14 @@ import { mayContainLossyNumber, hasTinyExponent } from "./lossy-number-search.ts
 import { recordNumbers } from "./record-numbers.ts";
 import { IS_TOO_DEEP, HAS_LONG_FRACTION, HAS_NUMBER, HAS_UNSAFE_NUMBER, surveyContainer } from "./survey.ts";
 
-export { assignObject, copyDigits, copyObject, listExactNumbers, hasExactNumbers, restoreNumbers } from "./exact-numbers.ts";
+export {
+  assignObject,
+  copyDigits,
+  copyObject,
+  listExactNumbers,
+  hasExactNumbers,
+  restoreNumbers,
+} from "./exact-numbers.ts";
 export type { ExactNumber } from "./exact-numbers.ts";
 export { MAX_DEPTH } from "./short-pointer.ts";
 export { sameJson, sameValue } from "./equality.ts";

@@ -85,7 +85,12 @@ function step(text: string, scan: JsonScan, state: ScanState, frame: OpenFrame |
   return "after";
 }
 
-function punctuate(scan: JsonScan, state: ScanState, char: string, frame: OpenFrame | undefined): ScanState | undefined {
+function punctuate(
+  scan: JsonScan,
+  state: ScanState,
+  char: string,
+  frame: OpenFrame | undefined,
+): ScanState | undefined {
   if (frame === undefined) return stopAt(scan, scan.at, "fault");
   if (state === "colon") {
     if (char !== ":") return stopAt(scan, scan.at, "fault");

@@ -16,7 +16,8 @@ const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => object }
  */
 export function stringifyJson(value: unknown, indent?: number): string {
   // A survey that stops because of depth may have missed exact numbers.
-  const isExact = hasRecordedNumbers() && typeof value === "object" && value !== null && surveyContainer(value) >= HAS_EXACT_RECORD;
+  const isExact =
+    hasRecordedNumbers() && typeof value === "object" && value !== null && surveyContainer(value) >= HAS_EXACT_RECORD;
   let text: string | undefined;
   try {
     text = JSON.stringify(value, isExact ? replaceWithExactNumber : undefined, indent);

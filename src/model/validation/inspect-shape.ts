@@ -105,7 +105,8 @@ export class ShapeInspector {
         return;
       default:
         if (typeof value !== "number") return this.#wrongType(value, "a number");
-        if (!Number.isFinite(value)) return this.#addIssue("not-json", `${value} is no JSON number; leave the field out.`);
+        if (!Number.isFinite(value))
+          return this.#addIssue("not-json", `${value} is no JSON number; leave the field out.`);
         if (shape.kind === "integer" && !Number.isInteger(value))
           this.#addIssue("wrong-type", `${value} is no whole number.`);
         if (shape.minimum !== undefined && value < shape.minimum) {
@@ -139,7 +140,10 @@ export class ShapeInspector {
     if (variant !== undefined) return this.#visitObject(value, variant);
     this.#steps.push(shape.on);
     const known = Object.keys(shape.variants).join(", ");
-    this.#addIssue("unknown-part-type", `"${truncateText(tag)}" is none of ${known}; it is stored, but no dialect can send it.`);
+    this.#addIssue(
+      "unknown-part-type",
+      `"${truncateText(tag)}" is none of ${known}; it is stored, but no dialect can send it.`,
+    );
     this.#steps.pop();
   }
 

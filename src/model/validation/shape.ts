@@ -57,7 +57,16 @@ export interface UnionShape {
   variants: Readonly<Record<string, ObjectShape>>;
 }
 
-export type AnyShape = ScalarShape | EnumShape | ListShape | DictionaryShape | EitherShape | NullableShape | ReferenceShape | ObjectShape | UnionShape;
+export type AnyShape =
+  | ScalarShape
+  | EnumShape
+  | ListShape
+  | DictionaryShape
+  | EitherShape
+  | NullableShape
+  | ReferenceShape
+  | ObjectShape
+  | UnionShape;
 export type Shape<T> = AnyShape & DescribesType<T>;
 export type Infer<S> = S extends DescribesType<infer T> ? T : never;
 

@@ -45,7 +45,13 @@ function checkRoles(value: unknown): Issue[] {
     const path = `/parts/${index}`;
     if (!allowed.includes(type)) {
       const wanted = allowed.join(", ");
-      return [{ path, code: "role-part", message: `A ${role} message can contain ${wanted}; move this ${type} part to another message.` }];
+      return [
+        {
+          path,
+          code: "role-part",
+          message: `A ${role} message can contain ${wanted}; move this ${type} part to another message.`,
+        },
+      ];
     }
     if (role === "assistant" && type === "tool-result" && executor !== "provider") {
       return [{ path, code: "role-part", message: "The result of a client tool belongs in a tool message." }];
@@ -96,7 +102,9 @@ export function validateResponse(value: unknown): Issue[] {
   return [
     ...inspectShape(value, response),
     ...prefixPaths("/message", checkRoles(first)),
-    ...others.flatMap((each, index) => prefixPaths(`/alternatives/${index}/message`, checkRoles(readFields(each).message))),
+    ...others.flatMap((each, index) =>
+      prefixPaths(`/alternatives/${index}/message`, checkRoles(readFields(each).message)),
+    ),
   ];
 }
 
@@ -163,7 +171,10 @@ class CallIndex {
       return { code: "orphan-result", message: `No call with the id "${truncateText(id)}" comes before this result.` };
     }
     if (call.answered) {
-      return { code: "duplicate-result", message: `The call "${truncateText(id)}" already has a result; remove one of them.` };
+      return {
+        code: "duplicate-result",
+        message: `The call "${truncateText(id)}" already has a result; remove one of them.`,
+      };
     }
     call.answered = true;
     return undefined;

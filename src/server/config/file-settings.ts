@@ -216,4 +216,5 @@ export const CONFIG_FILE = fields(
   },
 );
 
+/** The contents of koine.config.json. */
 export type ConfigFile = ValueOf<typeof CONFIG_FILE>;

@@ -6,4 +6,4 @@ export { ConfigError, formatMistake } from "./mistakes.ts";
 export type { ConfigSources, ConfigFileResult } from "./read-config.ts";
 export { readConfig, readConfigFile } from "./read-config.ts";
 export { configSchema } from "./config-schema.ts";
-export type * from "./types.ts";
+export type { ServerConfig } from "./types.ts";

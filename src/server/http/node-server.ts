@@ -26,7 +26,7 @@ const LINGER_MS = 2000;
 
 export function createNodeServer(options: NodeServerOptions): Server {
   const { limits } = options;
-  // Tells whether a reply has started on a connection that breaks the protocol.
+  // Tells whether a reply has started on a connection that violates the protocol.
   const replies = new WeakMap<Duplex, ServerResponse>();
   const shared = { limits, deadlines: new BodyDeadlines(limits.requestMs), onReplyEnd: options.onReplyEnd };
   const server = createServer({

@@ -1,6 +1,6 @@
 // Store requirements: aliases of runs, and work requests with their leases.
 import type { WorkChanges } from "../../ledger/store/rows.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { createFixture } from "./fixture.ts";
 import { aliasRow, logRow, runRow, workRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
@@ -151,8 +151,8 @@ async function goesWithThreads(context: StoreTestContext): Promise<void> {
   }
   await assertSame(reads.work(key), undefined, "Work on the thread.");
   await assertSame(reads.log(key, { limit: 9, runId: "" }), [], "Entries of the thread.");
-  demand((await reads.alias(tenant, "alias-other")) !== undefined, "Names of other threads' runs stay.");
-  demand((await reads.work(context.other)) !== undefined, "Work on other threads stays.");
+  assertHolds((await reads.alias(tenant, "alias-other")) !== undefined, "Names of other threads' runs stay.");
+  assertHolds((await reads.work(context.other)) !== undefined, "Work on other threads stays.");
 }
 
 export const WORK_CLAIMS: readonly StoreRequirement[] = [

@@ -1,6 +1,6 @@
 // Store requirements: a transaction takes effect completely or not at all, and sees its own writes.
 import { wait, runAsync } from "../../ledger/store/steps.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { createChanges, readEverything, readStore, createFixture, StopError } from "./fixture.ts";
 import { toTestId, logRow, messageRow, runRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
@@ -13,7 +13,7 @@ async function givesResults(context: StoreTestContext): Promise<void> {
   const same = await store.write(function* () {
     return value;
   });
-  demand(same === value, "write gives what the work returns.");
+  assertHolds(same === value, "write gives what the work returns.");
   const row = messageRow(key, 1);
   const read = await store.write(function* (tx) {
     yield* wait(tx.insertMessages([row]));
@@ -35,7 +35,7 @@ async function undoesAnyBeginning(context: StoreTestContext): Promise<void> {
       throw stop;
     };
     const thrown = await catchError(() => context.write(...steps.slice(0, count), stopping));
-    demand(
+    assertHolds(
       thrown?.error === stop,
       `Stopped after ${count} steps, the work's error is not the caller's.`,
       String(thrown?.error),
@@ -43,7 +43,7 @@ async function undoesAnyBeginning(context: StoreTestContext): Promise<void> {
     await assertSame(readStore(store, tenant), before, `Stopped after ${count} steps, something stays.`);
   }
   await context.write(...steps);
-  demand(JSON.stringify(await readStore(store, tenant)) !== JSON.stringify(before), "The whole work shows.");
+  assertHolds(JSON.stringify(await readStore(store, tenant)) !== JSON.stringify(before), "The whole work shows.");
 }
 
 /** Reads within the transaction after each kind of step, then outside. */
@@ -56,7 +56,7 @@ async function showsToItsWork(context: StoreTestContext): Promise<void> {
       yield* wait(step(tx));
       return yield* readEverything(tx, tenant);
     });
-    demand(JSON.stringify(inside) !== JSON.stringify(before), `The work does not see its own ${method}.`);
+    assertHolds(JSON.stringify(inside) !== JSON.stringify(before), `The work does not see its own ${method}.`);
     before = await readStore(store, tenant);
     await assertSame(before, inside, `After ${method}, the work saw something else than readers.`);
   }
@@ -70,9 +70,9 @@ async function refusesAtOnce(context: StoreTestContext): Promise<void> {
       throw stop;
     }),
   );
-  demand(thrown?.error === stop, "Work that throws before its first step rejects with its error.");
+  assertHolds(thrown?.error === stop, "Work that throws before its first step rejects with its error.");
   await context.write((tx) => tx.insertThread(threadRow(context.key)));
-  demand((await store.reads.thread(context.key)) !== undefined, "The store goes on after work that threw.");
+  assertHolds((await store.reads.thread(context.key)) !== undefined, "The store goes on after work that threw.");
 }
 
 /**
@@ -121,7 +121,7 @@ async function hidesWhatIsUnderWay(context: StoreTestContext): Promise<void> {
   await pollDuring(written, async () => {
     for (const reads of [store.reads, reader.reads]) {
       const seen = (await reads.messages(key, { limit: 99 })).length;
-      demand(seen === 0 || seen === count, `A reader saw ${seen} of ${count} messages of one work.`);
+      assertHolds(seen === 0 || seen === count, `A reader saw ${seen} of ${count} messages of one work.`);
     }
   });
   await assertSame((await reader.reads.messages(key, { limit: 99 })).length, count, "All of it shows at the end.");

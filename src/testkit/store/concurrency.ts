@@ -2,7 +2,7 @@
 // thread up to its last id has missed nothing.
 import { wait, type Steps } from "../../ledger/store/steps.ts";
 import type { LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { StopError } from "./fixture.ts";
 import { blobRow, toTestHash, toTestId, logRow, messageRow, readTestId, refRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
@@ -68,7 +68,7 @@ async function chainsWriters(context: StoreTestContext): Promise<void> {
       (stores[at % 2] ?? context.store).write((tx) => appendRow(tx, key, at % 4 === 0 ? "log" : "message")),
     ),
   );
-  demand(new Set(ids).size === WRITERS, "Each writer has an id of its own.", ids);
+  assertHolds(new Set(ids).size === WRITERS, "Each writer has an id of its own.", ids);
   const rows = await context.reads.messages(key, { limit: 99 });
   const log = await context.reads.log(key, { limit: 99 });
   const all = [...rows, ...log].map(({ id }) => readTestId(id)).toSorted((left, right) => left - right);
@@ -97,7 +97,7 @@ async function neverInsertsBelowLastId(context: StoreTestContext): Promise<void>
     const lastId = (await context.reads.thread(key))?.lastId ?? "";
     passed.push({ lastId, ids: await idsUpTo(lastId) });
   });
-  demand(passed.length > 0, "No read took place.");
+  assertHolds(passed.length > 0, "No read took place.");
   for (const { lastId, ids } of passed) {
     await assertSame(idsUpTo(lastId), ids, `After a reader had passed "${lastId}", a row came up below it.`);
     await assertSame(ids.at(-1) ?? "", lastId, "The last id could not be read.");
@@ -122,7 +122,8 @@ async function failsAlone(context: StoreTestContext): Promise<void> {
   for (const [at, result] of results.entries()) {
     const isStopped = at % 3 === 0;
     const key = { tenant, threadId: toTestId(at) };
-    if (result.status === "rejected") demand(isStopped && result.reason === stop, `Writer ${at}: ${result.reason}`);
+    if (result.status === "rejected")
+      assertHolds(isStopped && result.reason === stop, `Writer ${at}: ${result.reason}`);
     else await assertSame(result.value, isStopped ? "an error" : at, `The result of writer ${at}.`);
     await assertSame(
       (await reads.thread(key))?.lastId,
@@ -149,7 +150,7 @@ async function protectsReferencedBlobs(context: StoreTestContext): Promise<void>
     });
     const cleaned = writeTo(cleaner, (tx) => tx.deleteUnreferencedBlobs(tenant, 9_999));
     await Promise.all([referencing, cleaned]);
-    demand((await store.reads.blob(tenant, hash)) !== undefined, `The blob of message ${round} is gone.`);
+    assertHolds((await store.reads.blob(tenant, hash)) !== undefined, `The blob of message ${round} is gone.`);
   }
 }
 

@@ -1,6 +1,6 @@
 // Store requirements: the rows that each delete removes, keeps and counts.
 import { type DeletionCounts, NOTHING_DELETED } from "../../ledger/store/rows.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { readStore, REFERENCED_HASH, createFixture, UNREFERENCED_HASH, NEW_HASH } from "./fixture.ts";
 import {
   blobRow,
@@ -87,7 +87,7 @@ async function deletesRuns(context: StoreTestContext): Promise<void> {
   await context.write((tx) => tx.deleteRuns(key, ["run"]));
   await assertSame((await reads.thread(key))?.lastId, toTestId(8), "The last id stays: it must not be given again.");
   await assertSame(reads.compactableRuns(9_999, 9, tenant), [], "It is no longer among the compactable.");
-  demand((await reads.log(other, { limit: 9 })).length === 2, "Log rows of another thread stay.");
+  assertHolds((await reads.log(other, { limit: 9 })).length === 2, "Log rows of another thread stay.");
 }
 
 async function deletesThreads(context: StoreTestContext): Promise<void> {

@@ -1,6 +1,6 @@
 // Store requirements: watching threads, vacuum and close.
 import type { LedgerStore, ThreadKey } from "../../ledger/store/contract.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { createChanges, readStore, createFixture } from "./fixture.ts";
 import { toTestId, logRow, messageRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
@@ -31,7 +31,7 @@ class Watcher {
       if (this.count > before) resolve();
     });
     clearTimeout(timer);
-    demand(this.count > before, `${what} woke no watcher.`);
+    assertHolds(this.count > before, `${what} woke no watcher.`);
   }
 }
 
@@ -66,7 +66,7 @@ async function stopsWaking(context: StoreTestContext): Promise<void> {
   const { count } = ended;
   await stays.waitForWake("A second message", () => context.write((tx) => tx.insertMessages([messageRow(key, 2)])));
   await new Promise((resolve) => setTimeout(resolve, 10));
-  demand(ended.count === count, "A watch that was ended woke somebody.");
+  assertHolds(ended.count === count, "A watch that was ended woke somebody.");
   stays.end();
 }
 
@@ -78,7 +78,10 @@ async function vacuums(context: StoreTestContext): Promise<void> {
   await store.vacuum();
   await assertSame(readStore(store, tenant), before, "vacuum changed what can be read.");
   await context.write((tx) => tx.insertMessages([messageRow(context.key, 30)]));
-  demand((await context.reads.message(context.key, toTestId(30))) !== undefined, "The store goes on after vacuum.");
+  assertHolds(
+    (await context.reads.message(context.key, toTestId(30))) !== undefined,
+    "The store goes on after vacuum.",
+  );
 }
 
 function never(): never {

@@ -1,7 +1,8 @@
 // Store requirements: the order, bounds and limits of lists, compared with a plain filter over the rows.
 import type { MessageHeader, MessageRow } from "../../ledger/store/rows.ts";
-import type { IdRange, ThreadKey } from "../../ledger/store/contract.ts";
-import { demand } from "../demand.ts";
+import type { ThreadKey } from "../../ledger/store/contract.ts";
+import type { IdRange } from "../../ledger/store/queries.ts";
+import { assertHolds } from "../conformance-case.ts";
 import {
   endedRun,
   toTestHash,
@@ -155,8 +156,8 @@ async function ordersTheRest(context: StoreTestContext): Promise<void> {
   const inOrder = [2, 9, 10].flatMap((number) => ["aa", "bb"].map((hash) => refRow(key, number, toTestHash(hash))));
   await assertSame(reads.blobRefs(key), inOrder, "Blob references, by message id then hash.");
   for (const number of EVEN) await context.write((tx) => tx.quarantine(quarantineRow(key, number)));
-  demand((await reads.quarantined(tenant, 4)).length === 4, "Four quarantined records were asked for.");
-  demand((await reads.quarantined(tenant, 100)).length === 10, "There are ten quarantined records.");
+  assertHolds((await reads.quarantined(tenant, 4)).length === 4, "Four quarantined records were asked for.");
+  assertHolds((await reads.quarantined(tenant, 100)).length === 10, "There are ten quarantined records.");
 }
 
 async function findsDigests(context: StoreTestContext): Promise<void> {
@@ -227,7 +228,7 @@ async function findsExpired(context: StoreTestContext): Promise<void> {
   const found = async (limit: number): Promise<string[]> =>
     (await reads.expiredRuns(100, limit, tenant)).map(({ id }) => id).toSorted();
   await assertSame(found(100), ["created", "streaming"], "Runs that are not over and whose lease is.");
-  demand((await found(1)).length === 1, "One was asked for.");
+  assertHolds((await found(1)).length === 1, "One was asked for.");
   const first = (await reads.expiredRuns(100, 100, tenant)).find(({ id }) => id === "created");
   await assertSame(first, rows[0], "The whole row.");
 }
@@ -246,7 +247,7 @@ async function findsCompactable(context: StoreTestContext): Promise<void> {
   const found = async (limit: number): Promise<string[]> =>
     (await reads.compactableRuns(100, limit, tenant)).map(({ id }) => id).toSorted();
   await assertSame(found(100), states.toSorted(), "Runs that ended before, and were not compacted.");
-  demand((await found(2)).length === 2, "Two were asked for.");
+  assertHolds((await found(2)).length === 2, "Two were asked for.");
   const first = (await reads.compactableRuns(100, 100, tenant)).find(({ id }) => id === "failed");
   await assertSame(first, rows[1], "The whole row.");
 }

@@ -2,8 +2,9 @@
 import type { ThreadChange } from "../../ledger/overview/types.ts";
 import type { ListedHead, RunRow, RunUsage, MessageCountRange, ThreadRow } from "../../ledger/store/rows.ts";
 import type { Awaitable } from "../../ledger/store/steps.ts";
-import type { LedgerStore, LedgerTransaction, ThreadKey, TitlesPage } from "../../ledger/store/contract.ts";
-import { demand } from "../demand.ts";
+import type { LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
+import type { TitlesPage } from "../../ledger/store/queries.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { StopError } from "./fixture.ts";
 import { endedRun, toTestId, logRow, messageRow, runRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
@@ -173,7 +174,7 @@ async function ordersByActivity(context: StoreTestContext): Promise<void> {
   const seen: string[] = [];
   for (let before: { lastActivity: string; id: string } | undefined; ;) {
     const page = await store.activeThreads(tenant, before === undefined ? { limit: 2 } : { limit: 2, before });
-    demand(page.length <= 2, "Two were asked for.");
+    assertHolds(page.length <= 2, "Two were asked for.");
     seen.push(...page.map(({ id }) => id));
     const last = page.at(-1);
     if (last === undefined || seen.length > IN_ORDER.length) break;
@@ -233,7 +234,7 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
     [toTestId(9), toTestId(4)],
     "A delta is where it ends, and not what happened last.",
   );
-  demand(rows.has("told") && typeof first?.purges === "number", "The number of purges is a number.");
+  assertHolds(rows.has("told") && typeof first?.purges === "number", "The number of purges is a number.");
   const purges: (number | undefined)[] = [first?.purges];
   for (const step of [
     (tx: LedgerTransaction) => tx.deleteMessages(told, [toTestId(2)]),
@@ -242,7 +243,7 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
     await context.write(step);
     purges.push((await heads("told"))[0]?.purges);
   }
-  demand(new Set(purges).size === 3, "Deleting rows of a thread counts, each time.", purges);
+  assertHolds(new Set(purges).size === 3, "Deleting rows of a thread counts, each time.", purges);
 }
 
 async function ordersForOthers(context: StoreTestContext): Promise<void> {
@@ -286,7 +287,7 @@ class ChangeListener {
       look();
     });
     clearTimeout(timer);
-    demand(this.received.has(what), `The change was not reported: ${what}.`, [...this.received].join(", "));
+    assertHolds(this.received.has(what), `The change was not reported: ${what}.`, [...this.received].join(", "));
   }
 }
 

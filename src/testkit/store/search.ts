@@ -1,7 +1,7 @@
 // Store requirements: the search index, and queries that are words, never expressions.
 import type { MessageRow } from "../../ledger/store/rows.ts";
-import type { SearchHit } from "../../ledger/store/contract.ts";
-import { demand } from "../demand.ts";
+import type { SearchHit } from "../../ledger/store/queries.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { StopError } from "./fixture.ts";
 import { toTestId, messageRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
@@ -16,7 +16,7 @@ const MAX_ROUNDS = 1_000;
 /** Indexes all messages, also those of other checks. */
 async function indexAll(context: StoreTestContext, textOf = bodyOf): Promise<void> {
   for (let round = 0; (await context.store.indexMessages(textOf, 100)) > 0; round++) {
-    demand(round < MAX_ROUNDS, "The index never is up to date.");
+    assertHolds(round < MAX_ROUNDS, "The index never is up to date.");
   }
 }
 
@@ -61,8 +61,8 @@ async function takesMessages(context: StoreTestContext): Promise<void> {
   };
   for (let [round, taken] = [0, 1]; taken > 0; round++) {
     taken = await store.indexMessages(textOf, 3);
-    demand(taken <= 3, `Three were asked for at most, and ${taken} were taken.`);
-    demand(round < MAX_ROUNDS, "The index never is up to date.");
+    assertHolds(taken <= 3, `Three were asked for at most, and ${taken} were taken.`);
+    assertHolds(round < MAX_ROUNDS, "The index never is up to date.");
   }
   await assertSame(
     seen.toSorted((left, right) => (left.id < right.id ? -1 : 1)),
@@ -134,7 +134,7 @@ async function findsTerms(context: StoreTestContext): Promise<void> {
   await writeAndIndex(context, TEXTS);
   for (const [query, numbers, why] of QUERIES) {
     const attempt = await catchError(() => context.store.search({ tenant: context.tenant, text: query, limit: 9 }));
-    demand(attempt === undefined, `The query ${query} failed: ${String(attempt?.error)}`);
+    assertHolds(attempt === undefined, `The query ${query} failed: ${String(attempt?.error)}`);
     await assertSame(searchNumbers(context, query), numbers, `The query ${query}: ${why}.`);
   }
 }
@@ -167,7 +167,7 @@ async function findsBeginnings(context: StoreTestContext): Promise<void> {
   );
   await indexAll(context);
   const [hit] = await store.search({ tenant, text: "alba", prefix: true, limit: 9 });
-  demand(hit?.snippet.includes("albatross") === true, "A snippet shows the word.", hit?.snippet);
+  assertHolds(hit?.snippet.includes("albatross") === true, "A snippet shows the word.", hit?.snippet);
 }
 
 async function findsNothingInNothing(context: StoreTestContext): Promise<void> {
@@ -190,7 +190,7 @@ async function findsWithin(context: StoreTestContext): Promise<void> {
   await assertSame(places(), ["thread 1", "thread 2", "thread-other 1"], "All threads of the tenant, and no other's.");
   await assertSame(places(other.threadId), ["thread-other 1"], "One thread.");
   await assertSame(places("none"), [], "A thread that is not there.");
-  demand((await places(undefined, 2)).length === 2, "Two were asked for.");
+  assertHolds((await places(undefined, 2)).length === 2, "Two were asked for.");
 }
 
 async function findsSomeOfEach(context: StoreTestContext): Promise<void> {
@@ -217,8 +217,8 @@ async function showsSnippets(context: StoreTestContext): Promise<void> {
     [toTestId(2), toTestId(1)],
     "The best comes first.",
   );
-  for (const { snippet } of hits) demand(/owl/i.test(snippet), "A snippet shows what was found.", snippet);
-  demand((hits[1]?.snippet.length ?? 0) < 2_000, "A snippet is a stretch of the text.", hits[1]?.snippet);
+  for (const { snippet } of hits) assertHolds(/owl/i.test(snippet), "A snippet shows what was found.", snippet);
+  assertHolds((hits[1]?.snippet.length ?? 0) < 2_000, "A snippet is a stretch of the text.", hits[1]?.snippet);
 }
 
 async function forgetsDeleted(context: StoreTestContext): Promise<void> {

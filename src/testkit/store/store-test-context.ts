@@ -3,8 +3,8 @@ import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
 import { type Awaitable, wait, type Steps } from "../../ledger/store/steps.ts";
 import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
 import { isObject } from "../../model/value-kind.ts";
-import { demand } from "../demand.ts";
-import { demandNone, differences } from "../differences.ts";
+import { assertHolds } from "../conformance-case.ts";
+import { assertNoDifferences, findDifferences } from "../json/json-differences.ts";
 
 /** One step of a transaction. */
 export type TransactionStep = (tx: LedgerTransaction) => Awaitable<unknown>;
@@ -78,7 +78,7 @@ export type StoreRequirement = readonly [claim: string, check: StoreCheck];
 
 /** Asserts that the value equals the expected one: every field, its type and presence, and every byte. */
 export async function assertSame(actual: Awaitable<unknown>, expected: unknown, claim: string): Promise<void> {
-  demandNone(differences(toComparable(expected), toComparable(await actual)), claim);
+  assertNoDifferences(findDifferences(toComparable(expected), toComparable(await actual)), claim);
 }
 
 /** Decodes each byte as one character. */
@@ -111,8 +111,8 @@ export async function assertRejected(
   claim: string,
 ): Promise<void> {
   const thrown = await catchError(attempt);
-  demand(thrown !== undefined, `${claim} It should fail with "${code}", and did not.`);
+  assertHolds(thrown !== undefined, `${claim} It should fail with "${code}", and did not.`);
   const error = thrown?.error;
   const isExpected = error instanceof LedgerError && error.code === code;
-  demand(isExpected, `${claim} It should fail with a LedgerError "${code}".`, `It failed with ${String(error)}`);
+  assertHolds(isExpected, `${claim} It should fail with a LedgerError "${code}".`, `It failed with ${String(error)}`);
 }

@@ -1,6 +1,6 @@
 // Store requirements: inserts and updates with their conflicts, idempotency, and no other changes.
 import type { RunChanges } from "../../ledger/store/rows.ts";
-import { demand } from "../demand.ts";
+import { assertHolds } from "../conformance-case.ts";
 import { readStore, REFERENCED_HASH, createFixture } from "./fixture.ts";
 import {
   blobRow,
@@ -55,7 +55,7 @@ async function insertsThreads(context: StoreTestContext): Promise<void> {
   );
   const before = await readStore(context.store, context.tenant);
   await context.write((tx) => tx.insertThread(threadRow({ ...key, threadId: "third" })));
-  demand((await reads.thread({ ...key, threadId: "third" })) !== undefined, "A third thread is there.");
+  assertHolds((await reads.thread({ ...key, threadId: "third" })) !== undefined, "A third thread is there.");
   const after = await readStore(context.store, context.tenant);
   await assertSame({ ...after, threads: 0 }, { ...before, threads: 0 }, "The other threads changed.");
 }
@@ -103,7 +103,10 @@ async function insertsMessages(context: StoreTestContext): Promise<void> {
   await assertConflict(context, insert(20, 21, 3, 22), "A message that is there among others.");
   await assertConflict(context, insert(20, 20), "A message that comes twice.");
   await context.write((tx) => tx.insertMessages([messageRow(other, 3)]));
-  demand((await reads.message(other, toTestId(3))) !== undefined, "The id of a message in another thread is free.");
+  assertHolds(
+    (await reads.message(other, toTestId(3))) !== undefined,
+    "The id of a message in another thread is free.",
+  );
   await context.write((tx) => tx.insertMessages([]));
   const many = Array.from({ length: 1_500 }, (_, at) => messageRow(key, 100 + at, { role: "tool" }));
   await context.write((tx) => tx.insertMessages(many));
@@ -256,7 +259,7 @@ async function quarantinesOnce(context: StoreTestContext): Promise<void> {
   await context.write((tx) => tx.quarantine(row));
   await assertSame(reads.quarantined(tenant, 9), [row], "One record, twice quarantined.");
   await context.write((tx) => tx.quarantine({ ...row, reason: "another" }));
-  demand((await reads.quarantined(tenant, 9)).length === 1, "There is one row per message.");
+  assertHolds((await reads.quarantined(tenant, 9)).length === 1, "There is one row per message.");
 }
 
 export const WRITE_CLAIMS: readonly StoreRequirement[] = [

@@ -1,5 +1,5 @@
-// A campaign of kills against agents: first stories that are left in peace, to find the points that they pass; then
-// stories whose agents are killed, at those points and at any moment, until there were enough kills.
+// A campaign of kills against agents: first stories without kills, to find the points that they pass; then stories whose
+// agents are killed at those points and at random moments, until there were enough kills.
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,49 +10,49 @@ import type { Programs } from "./programs.ts";
 import { type Death, type Lived, live } from "./run-story.ts";
 import type { StoryName } from "./scripted-story.ts";
 
-/** A place in an agent's life, "phase/point", and a story that leads there. */
+/** A point in an agent's execution, "phase/point", and a story that reaches it. */
 export interface Point {
   story: StoryName;
   point: string;
-  /** How many calls that story runs at the same time; else it is drawn. */
+  /** The number of parallel calls of that story; by default random. */
   maxParallel?: number;
 }
 
 export interface CampaignOptions {
   programs: Programs;
-  /** For the files of effects. */
+  /** The folder of the effect logs. */
   folder: string;
-  /** A database that nobody has used, and what removes it. */
+  /** Creates an unused database, and returns a function that removes it. */
   fresh: () => Promise<Database>;
-  /** At least so many; more where there are more points. */
+  /** The minimum number of kills; more if there are more points. */
   kills: number;
   seed: number;
-  /** Stories at the same time. */
+  /** The number of parallel stories. */
   parallel: number;
   stories: readonly [StoryName, ...StoryName[]];
-  /** Points to die at; undefined: all that a survey finds. */
+  /** The points to die at. Default: all points that a survey finds. */
   points?: readonly Point[];
   progress?: (line: string) => void;
 }
 
-/** How often an agent is killed in one story, at most. */
+/** The maximum number of kills in one story. */
 const MOST_LIVES = 6;
-/** How long after it began to work an agent is killed, at most. */
+/** The maximum time from an agent's first work to its kill. */
 const LATEST_MS = 400;
-/** How often somebody is sent to a point; some are passed only where calls wait for each other. */
+/** The maximum number of attempts to reach a point; some points need calls that wait for each other. */
 const TRIES = 5;
-/** How many calls run at the same time: one, some, all. */
+/** Numbers of parallel calls: one, some, all. */
 const PARALLEL = [1, 2, 8] as const;
-/** Where a life ends so that the next one has much to resume. */
+/** Points after which the next process has much to resume. */
 const IN_THE_MIDDLE = "tools/tool has begun";
 
 export class Report {
   readonly findings = new Findings();
   kills = 0;
   stories = 0;
-  /** Kills that left a round of which only a part was started. */
+  /** Kills that left a partly started round. */
   mixed = 0;
-  /** Points that there are, and how often an agent died there. */
+  /** The points, and the number of kills at each. */
   readonly points = new Map<string, number>();
   readonly #started = performance.now();
 
@@ -72,9 +72,8 @@ export class Report {
     return [...this.points].flatMap(([point, times]) => (times === 0 ? [point] : []));
   }
 
-  /** What the campaign says nothing about, though nothing was violated. */
+  /** Invariants that the campaign never checked. */
   get gaps(): string[] {
-    // The keys of INVARIANTS.
     const unchecked = (Object.keys(INVARIANTS) as Invariant[]).filter((name) => !this.findings.checked.has(name));
     return [
       ...this.missed.map((point) => `Nobody came to ${point}.`),
@@ -111,7 +110,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
 
 class Run {
   readonly report = new Report();
-  /** Points where nobody has died yet, and how often somebody was sent there. */
+  /** Points without a kill, and the attempts to reach them. */
   readonly waiting: (Point & { sent: number })[] = [];
   readonly #options: CampaignOptions;
   readonly #random: SeededRandom;
@@ -122,7 +121,7 @@ class Run {
     this.#random = new SeededRandom(options.seed);
   }
 
-  /** The points of a story that is left in peace, and of one that is gone on with. Opening a database is the ledger's campaign. */
+  /** Surveys the points of a story without kills, and of a resumed one. Opening a database belongs to the ledger's campaign. */
   async survey(): Promise<Point[]> {
     const points = new Map<string, Point>();
     for (const story of this.#options.stories) {
@@ -137,7 +136,7 @@ class Run {
     return [...points.values()];
   }
 
-  /** Stories one after the other. */
+  /** Runs stories one after the other. */
   async work(): Promise<void> {
     const { report, waiting } = this;
     const options = this.#options;
@@ -146,19 +145,19 @@ class Run {
     while (!isFailed() && (report.kills < options.kills || waiting.length > 0)) {
       const lives = 1 + random.below(MOST_LIVES);
       const [next] = waiting.splice(random.below(waiting.length), 1);
-      // Most points are on the way of every story.
+      // Most points are passed by every story.
       const story = next !== undefined && next.sent > 0 ? next.story : random.pick(options.stories);
       const deaths = next === undefined ? [] : this.#deathsAt(next.point);
       while (deaths.length < lives) deaths.push(this.#death());
       const lived = await this.#tell(story, deaths, next?.maxParallel);
       const isHit = next === undefined || (report.points.get(next.point) ?? 0) > 0;
-      // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
+      // A point that is hard to reach must not block the campaign: the report lists it as missed.
       if (!isHit && next.sent + 1 < TRIES) waiting.push({ ...next, sent: next.sent + 1 });
       options.progress?.(`${report.line}; the last story had ${lived.length} lives`);
     }
   }
 
-  /** What is passed only when a story is gone on with needs somebody to leave one. */
+  /** Points of resuming need an earlier kill. */
   #deathsAt(point: string): Death[] {
     const middle: Death = { by: "point", at: { point: IN_THE_MIDDLE, occurrence: 1 } };
     const there: Death = { by: "point", at: { point, occurrence: 1 } };
@@ -188,7 +187,7 @@ class Run {
     const site = { name, programs, database, record, story, findings: report.findings, maxParallel };
     const lived = await live(site, (life) => deaths[life] ?? { by: "peace" });
     report.count(deaths, lived);
-    // A database that shows a violation stays for whoever wants to see it.
+    // A database with a violation is kept for inspection.
     if (report.findings.violations.length > 0) return lived;
     await database.remove();
     rmSync(record, { force: true });

@@ -1,9 +1,9 @@
-// Whether every provider would take a history as it is.
+// Checks that every provider would accept a history without repairs.
 import { checkRequest, type Message } from "../../../src/index.ts";
 
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 
-/** What would have to be repaired before it could be sent. */
+/** Returns the repairs that a history needs before it can be sent. */
 export function illegal(messages: readonly Message[]): string[] {
   return PROVIDERS.flatMap((provider) =>
     checkRequest({ model: "m", messages: [...messages], sampling: { maxOutputTokens: 100 } }, provider)

@@ -1,5 +1,5 @@
-// The checker itself: it has nothing against a story that went well though its agent was killed, and names what is wrong
-// with one that did not. Each row tampers with a copy of the same story.
+// Tests of the checker: it accepts a story that succeeded despite kills, and names each violation. Each row changes a copy of
+// the same story.
 import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ interface Tale extends Ending {
   transcript: Message[];
 }
 
-/** The agent was killed in the first round: one call was acknowledged, two were open, one of which may be repeated. */
+/** The agent was killed in the first round: one call has a result, two are open, one of which may be repeated. */
 function tale(): Tale {
   const byKey = new Map(RESULTS.map((each) => [each.toolCallId, structuredClone(each)]));
   const transcript: Message[] = [user(QUESTION)];
@@ -188,7 +188,7 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
   ["a result is of an execution that did not end", "true", ({ lives: [, last] }) => last.left.effects.pop()],
   ["an error of a tool is taken for a success", "true", (told) => (resultIn(told, KEYS.acknowledged).isError = false)],
   [
-    "something ran that nobody asked for",
+    "something ran that no attempt for",
     "known",
     ({ lives: [, last] }) => {
       last.left.started.add("call_9_9_9");
@@ -221,9 +221,9 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
 ];
 
 test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
-  const told = tale();
-  tamper(told);
-  expect(look(told)).toContain(invariant);
+  const copy = tale();
+  tamper(copy);
+  expect(look(copy)).toContain(invariant);
 });
 
 const STUCK: [sentence: string, program: string, death: Death, words: string][] = [
@@ -278,7 +278,6 @@ test("a round is mixed where a call that was started is open beside one that was
 test("a campaign that did not look at everything says so", () => {
   const report = new Report();
   report.points.set("tools/tool begins", 0);
-  // The keys of INVARIANTS.
   const invariants = Object.keys(INVARIANTS) as Invariant[];
   for (const name of invariants.slice(1)) report.findings.expect(name, true, "here", () => "");
   expect(report.gaps).toStrictEqual([

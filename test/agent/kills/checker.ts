@@ -1,4 +1,4 @@
-// Holds what tools did and what the ledger says against each other: after every kill, and at the end of a story.
+// Compares the effects of tools with the ledger, after every kill and at the end of a story.
 import { type Message, sameJson, type ToolResultPart } from "../../../src/index.ts";
 import type { Findings } from "./findings.ts";
 import { type Effect, resultOf } from "./effect-log.ts";
@@ -6,31 +6,31 @@ import { illegal } from "./check-history.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { faultsOf, lastWords, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./scripted-story.ts";
 
-/** One life of the agent, and what it left. */
+/** One process of the agent, and the state that it left. */
 export interface Life {
-  /** What it said to be recorded. */
+  /** Results that it reported as recorded. */
   acknowledged: readonly string[];
-  /** Things that it found wrong itself. */
+  /** Violations that it found itself. */
   faults: readonly string[];
   left: Snapshot;
 }
 
-/** What is known of a story at its end; the last life was not killed. */
+/** The facts about a story at its end; the last process was not killed. */
 export interface Ending {
   name: string;
   story: Story;
   lives: readonly Life[];
-  /** As the ledger reads it. */
+  /** The thread as the ledger reads it. */
   transcript: readonly Message[];
 }
 
 const begins = (effects: readonly Effect[], key: string): number =>
   effects.filter((effect) => effect.key === key && effect.phase === "begin").length;
 
-/** What can be said after every life. */
+/** Checks the state after each process. */
 export function checkLife({ acknowledged, faults, left }: Life, where: string, findings: Findings): void {
   for (const key of new Set(left.effects.map((effect) => effect.key))) {
-    // Of a call with a result nobody needs to know that it was started.
+    // The start of a call with a result need not be recorded.
     const isTold = left.started.has(key) || left.results.has(key);
     findings.expect("foretold", isTold, `${where} ${key}`, () => "ran, and is not said to be started");
   }
@@ -45,7 +45,7 @@ export function checkLife({ acknowledged, faults, left }: Life, where: string, f
   findings.expect("legal", faults.length === 0, where, () => faults.join("; "));
 }
 
-/** Whether a life left a round of which some calls were started and others not: those have nothing to do with each other. */
+/** True if a process left a round in which only some calls were started. */
 export function isMixed(story: Story, { started, results }: Snapshot): boolean {
   const open = [...started].filter((key) => !results.has(key));
   return open.some((key) => runnableBeside(story, key).some((id) => !started.has(id) && !results.has(id)));
@@ -58,11 +58,11 @@ export function checkEnding(ending: Ending, findings: Findings): void {
   for (const message of transcript) {
     for (const part of message.parts) if (part.type === "tool-result") checkCall(ending, last, part, findings);
   }
-  const asked = new Set(
+  const calledIds = new Set(
     transcript.flatMap(({ parts }) => parts.flatMap((part) => ("toolCallId" in part ? part.toolCallId : []))),
   );
   for (const key of new Set(last.effects.map((effect) => effect.key))) {
-    findings.expect("known", asked.has(key), `${name} ${key}`, () => "ran, and nobody asked for it in the thread");
+    findings.expect("known", calledIds.has(key), `${name} ${key}`, () => "ran, and no attempt for it in the thread");
   }
   for (const { left } of lives) {
     for (const [key, result] of left.results) {
@@ -82,10 +82,9 @@ export function checkEnding(ending: Ending, findings: Findings): void {
 
 const INTERRUPTED = /interrupted/;
 
-/** A call of the final thread: what became of it, by its tool's rule. */
+/** Checks a call of the final thread by the rule of its tool. */
 function checkCall({ name, lives }: Ending, last: Snapshot, result: ToolResultPart, findings: Findings): void {
   const { toolCallId: key, output, isError } = result;
-  // Only the story's tools are called.
   const tool = result.toolName as ToolName;
   const where = `${name} ${key} (${tool})`;
   const times = begins(last.effects, key);

@@ -1,4 +1,4 @@
-// What must hold whenever an agent is killed, and the collection of what was found not to.
+// The invariants of killed agents, and the collection of violations.
 
 export const INVARIANTS = {
   foretold: "No tool begins before the ledger says that it was started.",
@@ -26,10 +26,10 @@ export interface Violation {
 
 export class Findings {
   readonly violations: Violation[] = [];
-  /** How often each was looked at. */
+  /** The number of checks of each invariant. */
   readonly checked = new Map<Invariant, number>();
 
-  /** Holds an invariant against one thing. */
+  /** Checks an invariant once. */
   expect(invariant: Invariant, holds: boolean, where: string, detail: () => string): void {
     this.checked.set(invariant, (this.checked.get(invariant) ?? 0) + 1);
     if (!holds) this.violations.push({ invariant, where, detail: detail() });
@@ -37,7 +37,6 @@ export class Findings {
 
   get text(): string {
     const lines = Object.entries(INVARIANTS).map(([name, sentence]) => {
-      // The keys of INVARIANTS.
       const times = this.checked.get(name as Invariant) ?? 0;
       return `  ${String(times).padStart(9)}  ${name}: ${sentence}`;
     });

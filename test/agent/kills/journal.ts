@@ -1,4 +1,4 @@
-// What a process of a campaign is told, and what it says on its pipe.
+// The plan that a process of a campaign receives, and the messages that it writes to its pipe.
 import type { Target } from "../../ledger/crash/campaign/target.ts";
 import type { StoryName } from "./scripted-story.ts";
 
@@ -12,24 +12,24 @@ export interface WorkerPlan {
   target: Target;
   story: StoryName;
   threadId: string;
-  /** The file of effects. */
+  /** The path of the effect log. */
   record: string;
-  /** Which life of the agent; 0 is the first. */
+  /** The number of the agent's process; 0 is the first. */
   life: number;
-  /** Calls that run at the same time; with few of them, a kill finds rounds of which only a part was started. */
+  /** The number of parallel calls; with few, a kill leaves partly started rounds. */
   maxParallel: number;
-  /** The MCP servers, where the story has them. */
+  /** The MCP servers, if the story uses them. */
   servers?: { program: string; url: string };
   kill?: KillPoint;
 }
 
 export type Line =
   | { at: "ready" }
-  /** The agent said that the result of a call is recorded. */
+  /** The agent reported the result of a call as recorded. */
   | { at: "acknowledged"; toolCallId: string }
-  /** Something that must not be. */
+  /** A violation. */
   | { at: "fault"; what: string }
-  /** It ends itself here. */
+  /** The process kills itself here. */
   | { at: "kill"; point: string }
-  /** It came to the end of its story, past these points. */
+  /** The story ended, after these points. */
   | { at: "end"; reason: string; text: string; points: string[] };

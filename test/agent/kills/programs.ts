@@ -14,7 +14,7 @@ export interface Programs {
 export async function buildPrograms(folder: string): Promise<Programs> {
   const sources = [new URL("worker.ts", import.meta.url), new URL("effect-program.ts", import.meta.url)];
   const [worker = "", mcp = ""] = await bundle(folder, sources);
-  // The driver of PostgreSQL is loaded when it is needed, as by anybody who uses the package.
+  // The PostgreSQL driver is loaded when it is needed, as in an installed package.
   symlinkSync(NODE_MODULES, join(folder, "node_modules"), "junction");
   return { worker, mcp };
 }

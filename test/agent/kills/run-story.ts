@@ -1,4 +1,4 @@
-// One story on one database: lives of an agent, each killed but the last, and a look at what is there after each.
+// Runs one story on one database: processes of an agent, each killed except the last, with a check after each.
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { createInterface } from "node:readline";
@@ -15,14 +15,14 @@ import type { Programs } from "./programs.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { STORIES, type StoryName } from "./scripted-story.ts";
 
-/** How a life ends: at a point, some time after it has begun to work, or by itself. */
+/** The end of a process: at a point, some time after its first work, or on its own. */
 export type Death = { by: "point"; at: KillPoint } | { by: "time"; ms: number } | { by: "peace" };
 export interface Lived {
-  /** What ended it. A life that was to be killed may have been faster. */
+  /** The reason of the end. A process that was to be killed may have finished earlier. */
   ending: Death["by"];
-  /** Points that it passed, where it came to its end. */
+  /** The points that it passed, if it finished. */
   points: readonly string[];
-  /** Whether it left a round of which only a part was started. */
+  /** True if it left a partly started round. */
   isMixed: boolean;
 }
 
@@ -30,20 +30,20 @@ export interface SiteOptions {
   name: string;
   programs: Programs;
   database: Database;
-  /** The file of effects. */
+  /** The path of the effect log. */
   record: string;
   story: StoryName;
   findings: Findings;
   maxParallel: number;
-  /** How long a life may take that nobody kills from outside. */
+  /** The time limit of a process that is not killed from outside. */
   patienceMs?: number;
 }
 
 const THREAD = "story";
-/** More than any life needs: who takes longer hangs. */
+/** Longer than any process needs; a slower one hangs. */
 const PATIENCE_MS = 60_000;
 
-/** Lives one after the other, each with the death that is asked for, until one comes to its end. */
+/** Runs processes one after the other, each with its planned end, until one finishes. */
 export async function live(options: SiteOptions, nextDeath: (lived: number) => Death): Promise<Lived[]> {
   const { record, story, findings, database, name } = options;
   const http = await startMcpHttp({ makeServer: () => effectServer(record, "http_") });
@@ -70,25 +70,25 @@ async function one(options: SiteOptions, url: string, life: number, death: Death
   const plan: WorkerPlan = { target: database.target, story, threadId: THREAD, record, life, maxParallel };
   if (story === "remote") plan.servers = { program: programs.mcp, url };
   if (death.by === "point") plan.kill = death.at;
-  const heard: Line[] = [];
+  const lines: Line[] = [];
   const { killed, trouble } = await runWorker({ program: programs.worker, plan, death, patienceMs }, (line) =>
-    heard.push(line),
+    lines.push(line),
   );
   findings.expect("peace", trouble === undefined, `${name} life ${life}`, () => trouble ?? "");
   await waitForIdle(database.target);
-  const end = heard.find((line) => line.at === "end");
+  const end = lines.find((line) => line.at === "end");
   if (end !== undefined) {
     findings.expect("peace", end.reason === "done", `${name} life ${life}`, () => `ended with ${end.reason}`);
   }
   const left = await takeSnapshot(database.target, record);
-  const isAtPoint = heard.some((line) => line.at === "kill");
+  const isAtPoint = lines.some((line) => line.at === "kill");
   return {
     ending: killed ? (isAtPoint ? "point" : "time") : "peace",
     points: end?.points ?? [],
     isMixed: killed && isMixed(STORIES[story], left),
     life: {
-      acknowledged: heard.flatMap((line) => (line.at === "acknowledged" ? [line.toolCallId] : [])),
-      faults: heard.flatMap((line) => (line.at === "fault" ? [line.what] : [])),
+      acknowledged: lines.flatMap((line) => (line.at === "acknowledged" ? [line.toolCallId] : [])),
+      faults: lines.flatMap((line) => (line.at === "fault" ? [line.what] : [])),
       left,
     },
   };
@@ -101,9 +101,9 @@ interface Work {
   patienceMs: number;
 }
 interface Exit {
-  /** As it was meant to be. */
+  /** The planned end. */
   killed: boolean;
-  /** That it hung, or what it wrote on its standard error, where it ended otherwise and not in peace. */
+  /** The fault of a process that neither finished nor ended as planned: a hang, or its standard error. */
   trouble?: string;
 }
 
@@ -116,14 +116,14 @@ async function runWorker({ program, plan, death, patienceMs }: Work, hear: (line
   const { promise: ready, resolve: getReady } = Promise.withResolvers<void>();
   let [trouble, isEnded, isLate] = ["", false, false];
   createInterface({ input: child.stdout }).on("line", (text) => {
-    // Our own worker's lines: a broken one throws, and the campaign stops.
+    // A malformed line throws and stops the campaign.
     const line = JSON.parse(text) as Line;
     if (line.at === "ready") getReady();
     if (line.at === "end") isEnded = true;
     hear(line);
   });
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (trouble += piece));
-  // "close" comes after the pipes have ended.
+  // "close" is emitted after the pipes have ended.
   child.on("close", (code, signal) => {
     const killed = signal === "SIGKILL" && !isLate;
     getReady();

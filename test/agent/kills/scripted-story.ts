@@ -1,8 +1,8 @@
-// What the model of a campaign says: rounds of calls, told by a number, then a last word. Pure: the same history gets the
-// same answer, so that a campaign can tell what a thread must look like in the end.
+// The scripted model of a campaign: rounds of calls from a number, then a final text. Pure: the same history gets the same
+// answer, so that the expected thread is known.
 import type { Delta, Message, Part, ModelRequest } from "../../../src/index.ts";
 
-/** Every kind of tool that a call can meet, and what must become of a call of it that was interrupted. */
+/** Every kind of tool, and the rule for its interrupted calls. */
 export const TOOLS = {
   local_safe: "safe",
   local_never: "never",
@@ -11,15 +11,15 @@ export const TOOLS = {
   stdio_never: "never",
   http_safe: "safe",
   http_never: "never",
-  /** Arguments do not fit: it must not run. */
+  /** The arguments are invalid: the tool must not run. */
   local_strict: "refused",
-  /** There is no such tool. */
+  /** The tool does not exist. */
   nowhere: "refused",
 } as const;
 export type ToolName = keyof typeof TOOLS;
 
 export type Round = readonly ToolName[];
-/** What the user says, and the rounds of calls until the last word. */
+/** The user's message, and the rounds of calls until the final text. */
 export interface Story {
   rounds: readonly Round[];
 }
@@ -43,9 +43,9 @@ export type StoryName = keyof typeof STORIES;
 export const QUESTION = "Do it all.";
 const ISSUER = "story";
 
-/** The n-th call of a round. `attempt` tells apart answers to the same question. */
+/** The n-th call of a round. `attempt` distinguishes answers to the same message. */
 export const callId = (round: number, index: number, attempt: string): string => `call_${round}_${index}_${attempt}`;
-/** The calls that were made in one answer with this one, itself included, and can run. */
+/** The runnable calls of the same answer, including this one. */
 export function runnableBeside({ rounds }: Story, id: string): string[] {
   const [, round = "", attempt = ""] = /^call_(\d+)_\d+_(.+)$/.exec(id) ?? [];
   const calls = rounds[Number(round)] ?? [];
@@ -53,7 +53,7 @@ export function runnableBeside({ rounds }: Story, id: string): string[] {
 }
 export const lastWords = (rounds: number): string => `All ${rounds} rounds are done.`;
 
-/** The answer to a request, as deltas; between two of them time may pass. */
+/** Yields the deltas of an answer, with pauses. */
 export function* answer(story: Story, { messages }: ModelRequest, attempt: string): Generator<Delta> {
   const round = messages.filter(({ role }) => role === "assistant").length;
   yield { kind: "start", payload: { modelId: "story-1", requestId: `req_${round}_${attempt}` } };
@@ -81,7 +81,7 @@ const sealOf = (round: number): { dialect: string; kind: string; value: string }
   value: `sealed ${round}`,
 });
 
-/** What is wrong with the shape of a history: every call has one result, in order, and nothing is there twice. */
+/** Returns the faults of a history: every call must have one result, in order, without duplicates. */
 export function faultsOf(story: Story, messages: readonly Message[]): string[] {
   const faults: string[] = [];
   const [first, ...rest] = messages;

@@ -1,24 +1,29 @@
-// What the ledger holds of an agent's calls at one moment, read past Koine's ledger and agent.
+// A snapshot of the calls in a database, read without Koine's ledger and agent.
 import { decodeBatch } from "../../../src/ledger/runs/log-bodies.ts";
 import type { Part, ToolResultPart } from "../../../src/index.ts";
-import { copyDatabase, type DatabaseRows, readDatabaseRows, removeDatabase } from "../../ledger/crash/checker/database-rows.ts";
+import {
+  copyDatabase,
+  type DatabaseRows,
+  readDatabaseRows,
+  removeDatabase,
+} from "../../ledger/crash/checker/database-rows.ts";
 import type { Target } from "../../ledger/crash/campaign/target.ts";
 import { type Effect, readEffects } from "./effect-log.ts";
 
 export interface Snapshot {
-  /** Calls that a run says were started. */
+  /** Calls that runs record as started. */
   started: ReadonlySet<string>;
-  /** Results that are recorded, by call. */
+  /** Recorded results, by call. */
   results: ReadonlyMap<string, ToolResultPart>;
-  /** Runs that are not at their end. */
+  /** Runs that have not ended. */
   unfinished: readonly string[];
-  /** What the tools had done. */
+  /** The effect log. */
   effects: readonly Effect[];
 }
 
-/** Leaves the database as the kill left it. */
+/** Reads without changing the database. */
 export async function takeSnapshot(target: Target, record: string): Promise<Snapshot> {
-  // Before the database is read: what is seen here was begun before.
+  // Read before the database: effects in it started earlier.
   const effects = readEffects(record);
   if (target.engine === "postgres") return snapshotOf(await readDatabaseRows(target), effects);
   const copy = copyDatabase(target.path);
@@ -39,7 +44,7 @@ function snapshotOf(facts: DatabaseRows, effects: readonly Effect[]): Snapshot {
     for (const delta of decodeBatch(runId, body)) if (delta.kind === "part") take(delta.payload.value);
   }
   for (const { body } of facts.messages) {
-    // Bodies are messages as they were appended; results are short and never apart.
+    // Bodies are messages as appended; results are short and therefore stored inline.
     const { parts } = JSON.parse(body) as { parts: Part[] };
     parts.forEach(take);
   }

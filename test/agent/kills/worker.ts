@@ -1,4 +1,4 @@
-// A process that runs an agent until it is killed or its story has ended. It kills itself where its plan says so.
+// A process that runs an agent until it is killed or its story ends. It kills itself at the planned point.
 import { writeSync } from "node:fs";
 import { type AgentTool, createAgent, type McpServer, mcpServer, tool } from "../../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../../src/client/index.ts";
@@ -9,18 +9,17 @@ import { illegal } from "./check-history.ts";
 import type { Line, WorkerPlan } from "./journal.ts";
 import { answer, faultsOf, QUESTION, STORIES } from "./scripted-story.ts";
 
-// Written by the campaign.
 const plan = JSON.parse(process.argv[2] ?? "") as WorkerPlan;
 const story = STORIES[plan.story];
 const seen = new Map<string, number>();
 let phase = "open";
 
 function say(line: Line): void {
-  // Straight into the pipe: what was said before a kill arrives.
+  // Written synchronously to the pipe, so that it arrives before a kill.
   writeSync(1, `${JSON.stringify(line)}\n`);
 }
 
-/** A place in the agent's life. Here it may end. */
+/** A point of the agent's execution, at which the process may kill itself. */
 function pass(what: string): void {
   const point = `${phase}/${what}`;
   const times = (seen.get(point) ?? 0) + 1;
@@ -36,10 +35,10 @@ const model: LocalProvider = {
     for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)]) say({ at: "fault", what });
     for (const delta of answer(story, request, `${plan.life}`)) {
       pass(delta.kind);
-      // Nobody reads on after the last one.
+      // The last delta has no reader that continues.
       if (delta.kind === "done") phase = "tools";
       yield delta;
-      // As a provider's pieces come: one after the other.
+      // Deltas arrive one after the other, as from a provider.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },

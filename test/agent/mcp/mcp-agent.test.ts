@@ -1,4 +1,4 @@
-// Agents with the tools of MCP servers: what a model asks for reaches the server, and what the server says reaches the model.
+// Agents with tools of MCP servers: calls reach the server, and its results reach the model.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ afterEach(endAll);
 
 type Wanted = [tool: string, input?: object];
 
-/** Makes the calls of the next round until none is left, and says what it was asked. */
+/** Makes the calls of the next round until none is left, and logs the requests. */
 function model(rounds: readonly Wanted[][], asked: ModelRequest[] = []): LocalProvider {
   return {
     *answer(request): Generator<Delta> {
@@ -76,10 +76,10 @@ test("B25: calls of several servers run side by side, and their results stand in
 });
 
 test("the model is shown the server's schemas as they are", async () => {
-  const asked: ModelRequest[] = [];
-  const { agent } = await agentWith(model([], asked), await served());
+  const requests: ModelRequest[] = [];
+  const { agent } = await agentWith(model([], requests), await served());
   await say(agent).result();
-  const echo = asked[0]?.tools?.find(({ name }) => name === "echo");
+  const echo = requests[0]?.tools?.find(({ name }) => name === "echo");
   expect(echo).toStrictEqual({
     type: "function",
     name: "echo",
@@ -97,29 +97,29 @@ test("servers whose tools have the same names are refused, with a way out", asyn
 });
 
 test("a tool that a server adds can be called in the next step", async () => {
-  const asked: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   const { agent, messages } = await agentWith(
-    model([[["grow"]], [["echo", { text: "x" }]], [["grown"]]], asked),
+    model([[["grow"]], [["echo", { text: "x" }]], [["grown"]]], requests),
     await served(),
   );
   await say(agent).result();
-  expect(asked.map(({ tools }) => tools?.some(({ name }) => name === "grown")).at(-1)).toBe(true);
+  expect(requests.map(({ tools }) => tools?.some(({ name }) => name === "grown")).at(-1)).toBe(true);
   expect(resultsIn(await messages()).at(-1)).toMatchObject({ isError: false, output: "I am new." });
 });
 
 test("a server that is gone answers with errors while the agent goes on, and its tools are still shown", async () => {
-  const asked: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   const server = await http();
   const source = await connected({ name: "tools", url: server.url });
   const { agent, messages } = await agentWith(
-    model([[["echo", { text: "x" }]], [["echo", { text: "y" }]]], asked),
+    model([[["echo", { text: "x" }]], [["echo", { text: "y" }]]], requests),
     source,
   );
   await server.stop();
   expect((await say(agent).result()).reason).toBe("done");
   expect(resultsIn(await messages()).map(({ isError }) => isError)).toStrictEqual([true, true]);
-  expect(String(resultsIn(await messages())[0]?.output)).toContain('The MCP server "tools" could not be asked: ');
-  expect(asked.every(({ tools }) => tools?.some(({ name }) => name === "echo") === true)).toBe(true);
+  expect(String(resultsIn(await messages())[0]?.output)).toContain('The MCP server "tools" could not be called: ');
+  expect(requests.every(({ tools }) => tools?.some(({ name }) => name === "echo") === true)).toBe(true);
 });
 
 test("B24: a cancelled run tells the server, and leaves a thread that every provider takes", async () => {

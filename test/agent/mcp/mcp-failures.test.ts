@@ -1,4 +1,4 @@
-// What goes wrong with MCP servers, and what becomes of it: programs that end, tools that answer oddly, lists that are none.
+// Failures of MCP servers: programs that exit, tools with invalid results, and invalid lists.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,16 +33,16 @@ describe("programs", () => {
   });
 
   test("what a program wrote before it ended is in the error, and is told as it comes", async () => {
-    const heard: string[] = [];
+    const stderrLines: string[] = [];
     const script = 'process.stderr.write("No API key.\\n"); process.exitCode = 1';
     const options = {
       name: "broken",
       command: process.execPath,
       args: ["-e", script],
-      onStderr: (text: string) => heard.push(text),
+      onStderr: (text: string) => stderrLines.push(text),
     };
     expect((await failure(mcpServer(options))).message).toContain("It wrote: No API key.");
-    expect(heard.join("")).toBe("No API key.\n");
+    expect(stderrLines.join("")).toBe("No API key.\n");
   });
 
   test("a program that says nothing is given up after its time", async () => {
@@ -65,7 +65,7 @@ describe("programs", () => {
   test("closing does not wait for a program that is being started again", async () => {
     const [first, again] = [join(folder, "first"), join(folder, "again")];
     const { args } = command();
-    // The second time it only listens.
+    // The second time, the program starts but does not reply.
     const script = `
       const fs = await import("node:fs");
       const isFirst = !fs.existsSync(${JSON.stringify(first)});
@@ -82,9 +82,9 @@ describe("programs", () => {
   }, 20_000);
 
   test("listeners that throw end neither the call nor the process", async () => {
-    const heard: string[] = [];
+    const stderrLines: string[] = [];
     const listen = (what: string): never => {
-      heard.push(what);
+      stderrLines.push(what);
       throw new Error("not now");
     };
     const { args } = command();
@@ -96,10 +96,10 @@ describe("programs", () => {
     });
     await failure(call(server, "crash"));
     const counting = call(server, "count", { to: 1 });
-    await vi.waitFor(() => expect(heard).toContain("progress"), 10_000);
+    await vi.waitFor(() => expect(stderrLines).toContain("progress"), 10_000);
     await call(server, "release");
     expect(await counting).toStrictEqual({ output: "counted" });
-    expect(new Set(heard)).toStrictEqual(new Set(["stderr", "problem", "progress"]));
+    expect(new Set(stderrLines)).toStrictEqual(new Set(["stderr", "problem", "progress"]));
   });
 
   test("a program sees what it is given and no keys of this process", async () => {
@@ -119,15 +119,15 @@ describe("programs", () => {
     const crash = await toolOf(server, "crash");
     const attempt = async (): Promise<string> => (await failure(Promise.resolve(crash.run({}, context())))).message;
     expect(await attempt()).toContain("ended before it answered");
-    // At once again; then not.
+    // Reconnects at once the first time, not the second.
     expect(await attempt()).toContain("ended before it answered");
-    expect(await attempt()).toContain("tried again in 1 s");
+    expect(await attempt()).toContain("possible in 1 s");
     now += 1000;
     expect(await attempt()).toContain("ended before it answered");
     now += 1000;
-    expect(await attempt()).toContain("tried again in 1 s");
+    expect(await attempt()).toContain("possible in 1 s");
     now += 1000;
-    // A call that is answered ends the count.
+    // An answered call resets the count.
     expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
     expect(await attempt()).toContain("ended before it answered");
     expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
@@ -137,7 +137,7 @@ describe("programs", () => {
     const problems: string[] = [];
     const marker = join(folder, "started");
     const { args } = command();
-    // Starts once; then it only complains.
+    // Starts once; then it only fails.
     const script = `
       const fs = await import("node:fs");
       if (fs.existsSync(${JSON.stringify(marker)})) throw new Error("The key s3cret is too old.");
@@ -195,7 +195,7 @@ describe("servers that keep no rules", () => {
   const odd = (list: string, more: Common = {}): McpServerOptions => ({
     name: "odd",
     command: process.execPath,
-    args: [fileURLToPath(new URL("support/mcp-odd.ts", import.meta.url)), list],
+    args: [fileURLToPath(new URL("../support/mcp-nonconforming.ts", import.meta.url)), list],
     ...more,
   });
 
@@ -204,11 +204,11 @@ describe("servers that keep no rules", () => {
     const server = await connected(odd("", { onProblem: (problem) => problems.push(problem) }));
     expect((await server.tools()).map(({ name }) => name)).toStrictEqual(["good", "odd schema"]);
     const messages = problems.map(({ message }) => message).join("\n");
-    expect(messages).toContain("One has no name.");
+    expect(messages).toContain("A tool has no name.");
     expect(messages).toContain('"good" is listed twice.');
     expect(messages).toContain('"bare" has no inputSchema.');
     expect(messages).toContain('"task" can only be run as a task');
-    // What is no message at all is told as well.
+    // A line that is not a message is reported, too.
     expect(messages).toContain("reports:");
     expect(new Set(problems.map(({ code }) => code))).toStrictEqual(new Set(["mcp-failed"]));
   });
@@ -224,7 +224,7 @@ describe("servers that keep no rules", () => {
 
   test.each([
     ["endless", "lists its tools on more than 1000 pages"],
-    ["none", "sent a list of tools that is none"],
+    ["none", "sent an invalid list of tools"],
   ])("a list that is %s is refused", async (list, message) => {
     const error = await failure(mcpServer(odd(list)));
     expect(error).toMatchObject({ code: "mcp-failed", path: "mcp:odd" });

@@ -1,4 +1,4 @@
-// What goes wrong with MCP servers over HTTP: keys that are refused, sessions that are forgotten, replies that break off.
+// Failures of MCP servers over HTTP: rejected keys, lost sessions, truncated replies.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "koine-mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(endAll);
 
-/** Remembers what was sent, so that it can be sent again. */
+/** Stores the sent events, so that they can be replayed. */
 class Events implements EventStore {
   readonly #events: [streamId: string, message: JSONRPCMessage][] = [];
 
@@ -38,11 +38,11 @@ class Events implements EventStore {
 
 test("headers go with every request, and a function is asked each time", async () => {
   const { url, seen } = await http({ key: "k1" });
-  let asked = 0;
+  let requestCount = 0;
   const server = await connected({
     name: "tools",
     url,
-    headers: async () => ({ "x-key": "k1", "x-count": `${asked++}` }),
+    headers: async () => ({ "x-key": "k1", "x-count": `${requestCount++}` }),
   });
   expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
   expect(seen.length).toBeGreaterThan(2);
@@ -107,23 +107,23 @@ test("closing ends the session at the server", async () => {
 });
 
 test("a reply that is cut off after it began gives an error at once", async () => {
-  const said: unknown[] = [];
+  const reports: unknown[] = [];
   const server = await http();
-  const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => said.push(progress) });
+  const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => reports.push(progress) });
   const counting = call(source, "count", { to: 1 });
-  await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(reports).toHaveLength(1), 10_000);
   server.sever();
   const error = await failure(counting);
-  expect(error.message).toContain("ended before it answered; whether the tool did its work is not known.");
+  expect(error.message).toContain("ended before it answered; whether the tool took effect is unknown.");
   expect(await call(source, "echo", { text: "x" })).toStrictEqual({ output: "x" });
 });
 
 test("a reply that can be asked for again is, and the call goes on", async () => {
-  const said: unknown[] = [];
+  const reports: unknown[] = [];
   const server = await http({ eventStore: new Events() });
-  const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => said.push(progress) });
+  const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => reports.push(progress) });
   const counting = call(source, "count", { to: 1 });
-  await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(reports).toHaveLength(1), 10_000);
   server.sever();
   await vi.waitFor(() => call(source, "release"), 10_000);
   expect(await counting).toStrictEqual({ output: "counted" });
@@ -136,22 +136,22 @@ test("a server that is silent for too long is given up, and told", async () => {
   const wait = await toolOf(source, "wait");
   const error = await failure(Promise.resolve(wait.run({}, context())));
   expect(error.message).toBe(
-    'The MCP server "tools" was silent for too long; whether the tool did its work is not known.',
+    'The MCP server "tools" was silent for too long; whether the tool took effect is unknown.',
   );
   await vi.waitFor(() => expect(readFileSync(record, "utf8")).toContain("cancelled wait"), 10_000);
 });
 
-const UNKNOWN = "whether the tool did its work is not known";
+const UNKNOWN = "whether the tool took effect is unknown";
 const INSTEAD: [sentence: string, status: number, body: string, message: string][] = [
-  ["forgets the session again", 404, "Who?", "could not be asked: it answered 404: Who?"],
-  ["refuses the call", 429, "Later.", "could not be asked: it answered 429: Later."],
-  ["gave up waiting", 408, "Too late.", `could not be asked: it answered 408: Too late. (${UNKNOWN})`],
-  ["breaks", 500, "Oops.", `could not be asked: it answered 500: Oops. (${UNKNOWN})`],
+  ["forgets the session again", 404, "Who?", "could not be called: it answered 404: Who?"],
+  ["refuses the call", 429, "Later.", "could not be called: it answered 429: Later."],
+  ["gave up waiting", 408, "Too late.", `could not be called: it answered 408: Too late. (${UNKNOWN})`],
+  ["breaks", 500, "Oops.", `could not be called: it answered 500: Oops. (${UNKNOWN})`],
   [
-    "breaks the protocol",
+    "violates the protocol",
     200,
     '{"jsonrpc":"2.0","id":2,"result":null}',
-    `sent an answer that breaks the protocol; ${UNKNOWN}.`,
+    `sent an answer that violates the protocol; ${UNKNOWN}.`,
   ],
 ];
 test.each(INSTEAD)("where a server %s, it is said what is known of the call", async (_, status, body, message) => {
@@ -176,7 +176,7 @@ test("where `headers` throws, the call surely was not made", async () => {
   const echo = await toolOf(source, "echo");
   isExpired = true;
   expect((await failure(Promise.resolve(echo.run({ text: "x" }, context())))).message).toBe(
-    'The MCP server "tools" could not be asked: `headers` failed: No token.',
+    'The MCP server "tools" could not be called: `headers` failed: No token.',
   );
   isExpired = false;
 });

@@ -1,4 +1,4 @@
-// What MCP servers say, read: results in the model's words, and options with every mistake named.
+// Decoded results of MCP servers, and the checks of their options.
 import { expect, test } from "vitest";
 import { AgentError, type ToolOutput } from "../../../src/agent/index.ts";
 import { checkOptions, withSafeListeners } from "../../../src/agent/mcp/check-options.ts";
@@ -6,7 +6,7 @@ import { decodeResult } from "../../../src/agent/mcp/decode-result.ts";
 import { loadSdkModule } from "../../../src/agent/mcp/load-sdk.ts";
 import type { McpServerOptions } from "../../../src/agent/mcp/index.ts";
 import { dialect, type Part, toolCall, user } from "../../../src/index.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 
 const textBlock = (text: string): object => ({ type: "text", text });
 const uri = "file:///notes/a%20b.md?rev=2";
@@ -172,8 +172,8 @@ const WRONG: [sentence: string, options: unknown, path: string, message: string]
   ["both", { name: "a", command: "x", url: "http://x" }, "", "either a `command`"],
   ["no name", { command: "x" }, "/name", "needs a name"],
   ["an empty name", { name: "", command: "x" }, "/name", "a name"],
-  ["an unknown option", { name: "a", command: "x", cmd: "y" }, "/cmd", "There are: name, prefix"],
-  ["an option of the other kind", { name: "a", url: "http://x", env: {} }, "/env", "There are: name, prefix"],
+  ["an unknown option", { name: "a", command: "x", cmd: "y" }, "/cmd", "The options are: name, prefix"],
+  ["an option of the other kind", { name: "a", url: "http://x", env: {} }, "/env", "The options are: name, prefix"],
   ["a list that is none", { name: "a", command: "x", args: "-y" }, "/args", "a list of texts"],
   ["an environment of numbers", { name: "a", command: "x", env: { A: 1 } }, "/env", "an object of texts"],
   ["an address of another kind", { name: "a", url: "ftp://x" }, "/url", "begins with http://"],
@@ -186,15 +186,15 @@ const WRONG: [sentence: string, options: unknown, path: string, message: string]
 ];
 
 test.each(WRONG)("options are refused that have %s", (_sentence, options, path, message) => {
-  // What a caller without types may write.
-  const error = thrown(AgentError, () => checkOptions(options as McpServerOptions));
+  // Options of a caller without static types.
+  const error = requireError(AgentError, () => checkOptions(options as McpServerOptions));
   expect(error).toMatchObject({ code: "invalid-input", path });
   expect(error.message).toContain(message);
 });
 
 test("a secret that is in the wrong place is not in the error", () => {
   const options = { name: "a", url: "http://x", headers: ["s3cret"] };
-  const error = thrown(AgentError, () => checkOptions(options as unknown as McpServerOptions));
+  const error = requireError(AgentError, () => checkOptions(options as unknown as McpServerOptions));
   expect(JSON.stringify([error, error.message])).not.toContain("s3cret");
 });
 
@@ -205,9 +205,9 @@ test("options may be undefined", () => {
 });
 
 test("listeners that throw, at once or later, do no harm", () => {
-  const heard: unknown[] = [];
+  const events: unknown[] = [];
   const fail = (what: unknown): void => {
-    heard.push(what);
+    events.push(what);
     throw new Error("not now");
   };
   const later = async (what: unknown): Promise<void> => fail(what);
@@ -222,7 +222,7 @@ test("listeners that throw, at once or later, do no harm", () => {
       if ("command" in safe) safe.onStderr?.("words");
     }).not.toThrow();
   }
-  expect(heard).toStrictEqual([progress, problem, "words", progress, problem, "words"]);
+  expect(events).toStrictEqual([progress, problem, "words", progress, problem, "words"]);
 });
 
 test("without the package, the error says how to install it", async () => {

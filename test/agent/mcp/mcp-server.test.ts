@@ -36,15 +36,15 @@ const KINDS: [kind: string, options: (more?: Common, http?: McpHttpOptions) => P
 ];
 
 describe.each(KINDS)("over %s", (_kind, optionsOf) => {
-  /** For tests that leave it as it is. */
+  /** For tests that do not change the server. */
   let shared: McpServer;
-  const kept: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     shared = await connected(await optionsOf());
-    kept.push(...ends.splice(0));
+    closers.push(...ends.splice(0));
   });
   afterAll(async () => {
-    for (const end of kept.reverse()) await end();
+    for (const end of closers.reverse()) await end();
   });
 
   test("tools have their name, description and schema, and what the server says of itself is there", async () => {
@@ -106,12 +106,12 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
 
 describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_kind, optionsOf) => {
   test("progress is told, with the call that it belongs to", async () => {
-    const said: unknown[] = [];
-    const server = await connected(await optionsOf({ onProgress: (progress) => said.push(progress) }));
+    const reports: unknown[] = [];
+    const server = await connected(await optionsOf({ onProgress: (progress) => reports.push(progress) }));
     const counting = call(server, "count", { to: 2 }, { toolCallId: "call_7", toolName: "count" });
     const common = { toolCallId: "call_7", toolName: "count", total: 2 };
-    const wanted = [1, 2].map((progress) => ({ ...common, progress, message: `${progress}` }));
-    await vi.waitFor(() => expect(said).toStrictEqual(wanted), 10_000);
+    const expectedReports = [1, 2].map((progress) => ({ ...common, progress, message: `${progress}` }));
+    await vi.waitFor(() => expect(reports).toStrictEqual(expectedReports), 10_000);
     await call(server, "release");
     expect(await counting).toStrictEqual({ output: "counted" });
   });
@@ -132,7 +132,7 @@ describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_k
     const error = await failure(Promise.resolve(crash.run({}, context())));
     expect(error).toMatchObject({ code: "mcp-failed", path: "mcp:tools" });
     expect(error.message).toBe(
-      'The MCP server "tools" ended before it answered; whether the tool did its work is not known.',
+      'The MCP server "tools" ended before it answered; whether the tool took effect is unknown.',
     );
     expect(await call(server, "echo", { text: "back" })).toStrictEqual({ output: "back" });
     expect(problems.length).toBeGreaterThan(0);
@@ -163,8 +163,10 @@ describe("names and rules", () => {
   ])("%s", async (_sentence, options, rules) => {
     const server = await connected(command(options));
     const tools = await server.tools();
-    const found = tools.map(({ name, retry }) => [name, retry]).filter(([name]) => Object.hasOwn(rules, String(name)));
-    expect(Object.fromEntries(found)).toStrictEqual(rules);
+    const retryRules = tools
+      .map(({ name, retry }) => [name, retry])
+      .filter(([name]) => Object.hasOwn(rules, String(name)));
+    expect(Object.fromEntries(retryRules)).toStrictEqual(rules);
   });
 
   test("a limit for calls is the tools' own, and absent where there is none", async () => {

@@ -1,10 +1,10 @@
-// Programs that tests start as processes of their own, each bundled into one file: dozens are started, and loading modules
-// is most of what such a process does.
+// Bundles programs that tests start as processes, each into one file: dozens are started, and loading modules would take
+// most of their time.
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Bundles programs into a folder, and gives their paths in the same order. */
+/** Bundles programs into a folder, and returns their paths in the same order. */
 export async function bundle(folder: string, programs: readonly URL[]): Promise<string[]> {
   const files = programs.map((program) => fileURLToPath(program));
   await build({
@@ -15,7 +15,7 @@ export async function bundle(folder: string, programs: readonly URL[]): Promise<
     platform: "node",
     format: "esm",
     conditions: ["koine-source"],
-    // Packages of the older kind ask for their modules while they run.
+    // CommonJS packages require their modules at run time.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     external: ["pg"],
     logLevel: "error",

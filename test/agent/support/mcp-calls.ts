@@ -1,4 +1,4 @@
-// What tests of MCP servers have in common: servers that run, and calls of their tools.
+// Shared helpers of the MCP tests: running servers, and calls of their tools.
 import { AgentError, type AgentTool, type ToolContext, type ToolOutput } from "../../../src/agent/index.ts";
 import {
   type McpCommandOptions,
@@ -10,19 +10,19 @@ import { bundle } from "./bundle.ts";
 import { type McpHttp, type McpHttpOptions, startMcpHttp } from "./mcp-http.ts";
 
 let program = "";
-/** Before all tests that start one. */
+/** Call before all tests that start a server. */
 export async function buildServer(folder: string): Promise<void> {
   [program = ""] = await bundle(folder, [new URL("mcp-stdio.ts", import.meta.url)]);
 }
 
-/** What was started and must end. */
+/** Resources to close after a test. */
 export const ends: (() => Promise<void>)[] = [];
-/** After each test. */
+/** Call after each test. */
 export async function endAll(): Promise<void> {
   for (const end of ends.splice(0).toReversed()) await end();
 }
 export type Common = Partial<Omit<McpServerOptions, "command" | "args" | "url" | "headers">>;
-/** Options of a server that runs. */
+/** Returns the options of a running server. */
 export const command = (more: Common & { env?: Record<string, string> } = {}): McpCommandOptions => ({
   name: "tools",
   command: process.execPath,
@@ -50,9 +50,9 @@ export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
   ...more,
 });
 export async function toolOf(server: McpServer, name: string): Promise<AgentTool> {
-  const found = (await server.tools()).find((tool) => tool.name === name);
-  if (found === undefined) throw new Error(`There is no tool "${name}".`);
-  return found;
+  const listedTool = (await server.tools()).find((tool) => tool.name === name);
+  if (listedTool === undefined) throw new Error(`There is no tool "${name}".`);
+  return listedTool;
 }
 export async function call(
   server: McpServer,
@@ -60,7 +60,7 @@ export async function call(
   input: object = {},
   more?: Partial<ToolContext>,
 ): Promise<ToolOutput> {
-  // The tools of MCP servers always give these.
+  // The tools of MCP servers always have these fields.
   return (await (await toolOf(server, name)).run(input, context(more))) as ToolOutput;
 }
 export async function failure(promise: Promise<unknown>): Promise<AgentError> {

@@ -1,4 +1,4 @@
-// An MCP server over streamable HTTP on this machine, which can be made to fail in the ways that servers do.
+// An MCP server over streamable HTTP on this machine, with controllable failures.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -13,7 +13,7 @@ export interface McpHttp {
   /** Headers of every request so far. */
   readonly seen: Record<string, string | string[] | undefined>[];
   readonly sessions: number;
-  /** As after a restart: every session is unknown. */
+  /** Forgets all sessions, as after a restart. */
   forget(): void;
   /** Breaks every connection. */
   sever(): void;
@@ -22,15 +22,15 @@ export interface McpHttp {
 
 export interface McpHttpOptions extends ToolServerOptions {
   port?: number;
-  /** What a request with an unknown session is answered with. */
+  /** The reply to a request with an unknown session. */
   unknownSession?: number;
-  /** Requests without this header are refused. */
+  /** Requests without this header are rejected. */
   key?: string;
-  /** Answers in place of the server, by the method that is asked for. */
+  /** Replacement replies, by method. */
   instead?: (method: string) => { status: number; body: string } | undefined;
-  /** Answers are JSON instead of streams. */
+  /** Replies with JSON instead of a stream. */
   json?: boolean;
-  /** Makes streams that can be asked for again. */
+  /** Sends resumable streams. */
   eventStore?: EventStore;
   makeServer?: (options: ToolServerOptions) => Server;
 }

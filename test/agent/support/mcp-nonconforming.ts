@@ -1,5 +1,5 @@
-// A server that keeps the protocol's frame and little else, written without the SDK: what it lists and answers is what
-// servers in the wild may send.
+// An MCP server that follows the protocol's frame only, written without the SDK, with the kinds of lists and results that
+// real servers send.
 import { createInterface } from "node:readline";
 
 const OBJECT = { type: "object" };
@@ -21,7 +21,7 @@ const PAGES: Record<string, { tools: unknown; nextCursor?: string }> = {
     nextCursor: "",
   },
 };
-/** What is listed when it is told so. */
+/** The lists, by name. */
 const LISTS: Record<string, unknown> = { endless: { tools: [], nextCursor: "more" }, none: { tools: "none" } };
 
 interface Call {
@@ -36,13 +36,12 @@ function answer({ method, params }: Call): unknown {
     return { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo };
   }
   if (method === "tools/list") return LISTS[process.argv[2] ?? ""] ?? PAGES[params?.cursor ?? "first"];
-  // No structured content, though that was promised, and a block of a kind that nobody knows.
+  // Without the promised structured content, and with a block of an unknown type.
   return { content: [{ type: "hologram", depth: 3 }] };
 }
 
 process.stdout.write("Welcome!\n");
 for await (const line of createInterface({ input: process.stdin })) {
-  // The other side writes nothing else.
   const call = JSON.parse(line) as Call;
   if (call.id === undefined) continue;
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id: call.id, result: answer(call) })}\n`);

@@ -1,5 +1,4 @@
-// A real MCP server with a tool for everything that a server can do. Its transport is given to it by mcp-stdio.ts and
-// mcp-http.ts.
+// A real MCP server with a tool for everything that a server can do. mcp-stdio.ts and mcp-http.ts provide its transport.
 import { appendFileSync } from "node:fs";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
@@ -14,11 +13,11 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 
 export interface ToolServerOptions {
-  /** A file that gets a line for what happened: "began wait", "cancelled wait". */
+  /** A file that gets a line for each event: "began wait", "cancelled wait". */
   record?: string | undefined;
   /** Tools per page of the list. */
   pageSize?: number;
-  /** What "crash" does. */
+  /** The action of the tool "crash". */
   crash?: () => void;
 }
 
@@ -30,7 +29,7 @@ const say = (text: string): CallToolResult => ({ content: [{ type: "text", text 
 const PIXEL = "iVBORw0KGgo=";
 const resource = { uri: "memo://notes/today.md", mimeType: "text/markdown", text: "# Today" };
 
-/** Every call has its own server, as the protocol's sessions ask for. */
+/** Every session has its own server, as the protocol requires. */
 export function toolServer(options: ToolServerOptions = {}): Server {
   const server = new Server(
     { name: "tools", version: "1.0.0" },

@@ -1,4 +1,4 @@
-// A provider that says what a test wrote down, agents on it, and the ledgers that they are tried on.
+// A provider that gives scripted answers, agents that use it, and ledgers for them.
 import type { AgentOptions, AgentTool } from "../../../src/agent/index.ts";
 import { createAgent, tool } from "../../../src/agent/index.ts";
 import type { Agent, AgentEvent, AgentRun } from "../../../src/agent/index.ts";
@@ -17,33 +17,33 @@ import type {
 import { delta } from "../../support/deltas.ts";
 import { STORES } from "../../ledger/support/stores.ts";
 
-/** Those that need no server. */
+/** Ledgers that need no server. */
 export const LEDGERS = STORES.filter(({ name }) => name !== "postgres");
 
-/** One answer: its deltas, or what makes them. */
+/** One answer: its deltas, or a function that creates them. */
 export type Answer =
   | readonly Delta[]
   | ((request: ModelRequest, signal: AbortSignal) => Iterable<Delta> | AsyncIterable<Delta>);
 
 let answers = 0;
 
-/** The deltas of an answer with these between its ends. */
+/** Returns the deltas of an answer with the given content deltas. */
 export function answer(finishReason: UnifiedFinishReason, ...between: readonly Delta[]): Delta[] {
   const start = delta("start", { modelId: "scripted-1", requestId: `r-${++answers}`, contractVersion: 1 });
   const usage = delta("usage", { inputTokens: 10, outputTokens: 5, totalTokens: 15 });
   return [start, ...between, usage, delta("done", { finishReason })];
 }
 
-export function says(text: string, finishReason: UnifiedFinishReason = "stop"): Delta[] {
+export function textAnswer(text: string, finishReason: UnifiedFinishReason = "stop"): Delta[] {
   return answer(finishReason, delta("text", { textDelta: text }));
 }
 
-/** The same deltas, each by itself, as a stream has them. */
+/** Yields the deltas one by one, as a stream does. */
 export async function* slowly(deltas: readonly Delta[]): AsyncGenerator<Delta> {
   yield* deltas;
 }
 
-/** A call as deltas; its arguments may be text that is no JSON. */
+/** Returns the deltas of a call; its arguments may be invalid JSON. */
 export function call(toolCallId: string, toolName: string, input: unknown = {}): Delta[] {
   const argsTextDelta = typeof input === "string" ? input : JSON.stringify(input);
   return [
@@ -53,14 +53,14 @@ export function call(toolCallId: string, toolName: string, input: unknown = {}):
   ];
 }
 
-/** An answer that makes these calls. */
-export function makes(...calls: readonly Delta[][]): Delta[] {
+/** Returns an answer with these calls. */
+export function callAnswer(...calls: readonly Delta[][]): Delta[] {
   return answer("tool-calls", ...calls.flat());
 }
 
 export interface Scripted {
   provider: LocalProvider;
-  /** What it was asked, in order. */
+  /** The requests in order. */
   requests: ModelRequest[];
 }
 
@@ -82,14 +82,14 @@ export interface Setup extends Scripted {
   agent: Agent;
 }
 
-/** An agent whose model follows a script. */
+/** Creates an agent with a scripted model. */
 export function agentOn(script: readonly Answer[], options: Partial<AgentOptions> = {}): Setup {
   const model = scripted(...script);
   const client = createClient({ providers: { local: model.provider }, retry: { attempts: 1 } });
   return { ...model, agent: createAgent({ client, model: "local/m", ...options }) };
 }
 
-/** A tool that counts its runs and gives back what it was given. */
+/** A tool that counts its runs and returns its input. */
 export function echo(name = "echo", more: Partial<AgentTool> = {}): AgentTool & { inputs: unknown[] } {
   const inputs: unknown[] = [];
   const counted = tool({
@@ -99,7 +99,7 @@ export function echo(name = "echo", more: Partial<AgentTool> = {}): AgentTool & 
       return input;
     },
   });
-  // Beside its fields: a tool has no such field.
+  // Not a field of the tool, because tools have no such field.
   return Object.defineProperty({ ...counted, ...more, inputs }, "inputs", { enumerable: false });
 }
 
@@ -109,7 +109,7 @@ export async function eventsOf(run: AgentRun): Promise<AgentEvent[]> {
   return events;
 }
 
-/** Their types, without deltas. */
+/** Returns the types of events, without deltas. */
 export function kinds(events: readonly AgentEvent[]): string[] {
   return events.flatMap(({ type }) => (type === "delta" ? [] : [type]));
 }
@@ -121,7 +121,7 @@ function shortPart(part: Part): string {
   return part.type;
 }
 
-/** A transcript in short: "user: hello", "assistant: echo#1", "tool: =1"; results that are errors begin with "!". */
+/** Summarizes a transcript: "user: hello", "assistant: echo#1", "tool: =1"; error results begin with "!". */
 export function short(messages: readonly Message[]): string[] {
   return messages.map(({ role, parts }) => `${role}: ${parts.map(shortPart).join(" ")}`);
 }
@@ -130,24 +130,25 @@ export async function transcript(ledger: Ledger, threadId: string): Promise<stri
   return short(await ledger.transcript(threadId));
 }
 
-/** All results in a transcript, in order. */
+/** Returns all results of a transcript in order. */
 export function results(messages: readonly Message[]): ToolResultPart[] {
   return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" ? [part] : [])));
 }
 
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 
-/** What providers would have to repair before they could take a thread; none where it is legal. */
+/** Returns the repairs that a provider would need for a thread; none if it is valid. */
 export async function repairs(ledger: Ledger, threadId: string): Promise<string[]> {
   const messages: StoredMessage[] = await ledger.context(threadId);
   return PROVIDERS.flatMap((dialect) =>
-    checkRequest({ model: "m", messages, sampling: { maxOutputTokens: 100 } }, dialect).flatMap(({ action, code, path }) =>
-      action === "repaired" || action === "synthesized" ? [`${dialect} ${code} ${path}`] : [],
+    checkRequest({ model: "m", messages, sampling: { maxOutputTokens: 100 } }, dialect).flatMap(
+      ({ action, code, path }) =>
+        action === "repaired" || action === "synthesized" ? [`${dialect} ${code} ${path}`] : [],
     ),
   );
 }
 
-/** A promise, and the hands on it. */
+/** A promise that a test resolves. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

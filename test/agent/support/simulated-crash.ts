@@ -1,21 +1,21 @@
-// A process that dies, without a process: from a chosen moment on, nothing that it asks of its ledger happens any more.
+// Simulates the death of a process: from a chosen step on, no operation on its ledger has an effect.
 import type { Ledger, Run } from "../../../src/ledger/index.ts";
 import type { Delta, MessageDelta } from "../../../src/model/index.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** What was asked of a ledger, and when it dies. */
+/** The recorded operations, and the moment of the death. */
 export class Fate {
-  /** Every step in order, as "run.note" or "append". */
+  /** All operations in order, such as "run.mergeMetadata" or "append". */
   readonly steps: string[] = [];
-  /** The calls whose results are on disk. */
+  /** The calls whose results are durable. */
   readonly acknowledged = new Set<string>();
   readonly died: Promise<void>;
   readonly #die: () => void;
   readonly #at: number;
   readonly #isAfter: boolean;
 
-  /** It dies before or after its `at`-th step. */
+  /** The process dies before or after its `at`-th operation. */
   constructor(at: number, moment: "before" | "after") {
     this.#at = at;
     this.#isAfter = moment === "after";
@@ -62,7 +62,7 @@ function mortalRun(run: Run, fate: Fate): Run {
   });
 }
 
-/** The ledger in the hands of a process with that fate. Reading does not count: it changes nothing. */
+/** Wraps the ledger of such a process. Reads do not count, because they change nothing. */
 export function mortalLedger(ledger: Ledger, fate: Fate): Ledger {
   const mortal: Partial<Ledger> = {
     createThread: (thread) => fate.step("createThread", () => ledger.createThread(thread)),

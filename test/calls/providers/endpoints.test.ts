@@ -1,4 +1,4 @@
-// Where requests go and what they say beside their body, over real HTTP: one table for every dialect and base URL.
+// URLs and headers of requests over real HTTP: one table for every dialect and base URL.
 import { expect, test } from "vitest";
 import { createProviderAdapter } from "../../../src/calls/index.ts";
 import { defaultTransport } from "../../../src/calls/transport/undici.ts";
@@ -11,13 +11,13 @@ import { replayServer } from "../../../src/testkit/replay-server.ts";
 
 const hello: ModelRequest = { messages: [user("Hello")] };
 
-function httpLink(config: HttpProvider): HttpAdapter {
-  const link = createProviderAdapter("it", config);
-  return link.kind === "http" ? link : expect.unreachable("It is no provider over HTTP.");
+function httpAdapter(config: HttpProvider): HttpAdapter {
+  const adapter = createProviderAdapter("it", config);
+  return adapter.kind === "http" ? adapter : expect.unreachable("It is no provider over HTTP.");
 }
 
 function urlOf(config: HttpProvider, model = "m", stream = false): string {
-  return httpLink({ apiKey: "k", ...config }).prepare(hello, model, stream, {}).request.url;
+  return httpAdapter({ apiKey: "k", ...config }).prepare(hello, model, stream, {}).request.url;
 }
 
 interface Ask {
@@ -27,14 +27,14 @@ interface Ask {
   options?: CallOptions;
 }
 
-/** What a provider at the given path of a real server is asked. */
-async function asked(
+/** Returns the request that a provider at the given path of a real server receives. */
+async function sendTo(
   config: HttpProvider,
   { model = "m", stream = false, request = hello, options = {} }: Ask = {},
 ): Promise<ReceivedRequest> {
   await using server = await replayServer({ "*": { body: {} } });
   const transport = defaultTransport();
-  const link = httpLink({ ...config, baseUrl: server.url + (config.baseUrl ?? "") });
+  const link = httpAdapter({ ...config, baseUrl: server.url + (config.baseUrl ?? "") });
   const prepared = link.prepare(request, model, stream, options);
   const limits = { signal: new AbortController().signal, connectMs: 5000 };
   const reply = await transport.send(await link.authorize(prepared.request), limits);
@@ -231,24 +231,24 @@ test.each<[dialect: HttpProvider["dialect"], key: Record<string, string>, more: 
   ["gemini", { "x-goog-api-key": "k-1" }, {}],
   ["bedrock", { authorization: "Bearer k-1" }, {}],
 ])("a key goes into the header that the provider reads: %s", async (dialect, key, more) => {
-  const { method, headers } = await asked({ dialect, apiKey: "k-1" });
+  const { method, headers } = await sendTo({ dialect, apiKey: "k-1" });
   expect(method).toBe("POST");
   expect(headers).toMatchObject({ "content-type": "application/json", ...key, ...more });
 });
 
 test("Azure has a header of its own for keys", async () => {
-  const { headers } = await asked({ dialect: "openai-chat", vendor: "azure", apiKey: "k-1", baseUrl: "/openai/v1" });
+  const { headers } = await sendTo({ dialect: "openai-chat", vendor: "azure", apiKey: "k-1", baseUrl: "/openai/v1" });
   expect(headers).toMatchObject({ "api-key": "k-1" });
   expect(headers).not.toHaveProperty("authorization");
 });
 
 test("nobody who has no key sends one", async () => {
-  const { headers } = await asked({ dialect: "openai-chat", vendor: "ollama" });
+  const { headers } = await sendTo({ dialect: "openai-chat", vendor: "ollama" });
   expect(headers).not.toHaveProperty("authorization");
 });
 
 test("headers of the call win over those of the provider, and those over Koine's own", async () => {
-  const { headers } = await asked(
+  const { headers } = await sendTo(
     {
       dialect: "anthropic",
       apiKey: "k",
@@ -265,7 +265,7 @@ test.each<[what: string, headers: (pairs: [string, string][]) => HeadersInput]>(
   ["a Map", (pairs) => new Map(pairs)],
   ["a list of pairs", (pairs) => pairs],
 ])("headers arrive in every form: %s", async (_, form) => {
-  const { headers } = await asked(
+  const { headers } = await sendTo(
     {
       dialect: "openai-chat",
       headers: form([
@@ -282,7 +282,7 @@ test.each<[what: string, headers: (pairs: [string, string][]) => HeadersInput]>(
 test("beta flags of the request, the provider and the call are all sent", async () => {
   const beta = { "anthropic-beta": "one" };
   const wire = { model: "m", max_tokens: 1, messages: [{ role: "user", content: "x" }], betas: ["two"] };
-  const { headers, body } = await asked(
+  const { headers, body } = await sendTo(
     { dialect: "anthropic", headers: { "anthropic-beta": "three, one" } },
     {
       request: dialect("anthropic").decodeRequest(wire, { address: { headers: beta } }),
@@ -294,9 +294,9 @@ test("beta flags of the request, the provider and the call are all sent", async 
 });
 
 test("a header that authorises takes the key's place", async () => {
-  const { headers } = await asked({ dialect: "openai-chat", apiKey: "k", headers: { Authorization: "Basic x" } });
+  const { headers } = await sendTo({ dialect: "openai-chat", apiKey: "k", headers: { Authorization: "Basic x" } });
   expect(headers["authorization"]).toBe("Basic x");
-  const call = await asked(
+  const call = await sendTo(
     { dialect: "openai-chat", apiKey: "k" },
     { options: { headers: { Authorization: "Basic y" } } },
   );
@@ -304,12 +304,12 @@ test("a header that authorises takes the key's place", async () => {
 });
 
 test("whether to stream stands where the dialect has it", async () => {
-  expect((await asked({ dialect: "openai-chat" }, { stream: true })).body).toMatchObject({ model: "m", stream: true });
-  expect((await asked({ dialect: "openai-chat" })).body).not.toHaveProperty("stream");
-  expect((await asked({ dialect: "openai-chat" }, { request: { ...hello, stream: true } })).body).not.toHaveProperty(
+  expect((await sendTo({ dialect: "openai-chat" }, { stream: true })).body).toMatchObject({ model: "m", stream: true });
+  expect((await sendTo({ dialect: "openai-chat" })).body).not.toHaveProperty("stream");
+  expect((await sendTo({ dialect: "openai-chat" }, { request: { ...hello, stream: true } })).body).not.toHaveProperty(
     "stream",
   );
-  const gemini = await asked({ dialect: "gemini" }, { stream: true });
+  const gemini = await sendTo({ dialect: "gemini" }, { stream: true });
   expect(gemini.path).toBe("/v1beta/models/m:streamGenerateContent");
   expect(gemini.query).toStrictEqual({ alt: "sse" });
   expect(gemini.body).toStrictEqual({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] });
@@ -317,16 +317,16 @@ test("whether to stream stands where the dialect has it", async () => {
 
 test("B57: a stream of Chat Completions asks for its usage, except where that is refused or already said", async () => {
   const wire = { model: "m", messages: [], stream: true, stream_options: { include_usage: false } };
-  const said = dialect("openai-chat").decodeRequest(wire);
+  const request = dialect("openai-chat").decodeRequest(wire);
   const rows: [HttpProvider, Ask, unknown][] = [
     [{ dialect: "openai-chat" }, { stream: true }, { include_usage: true }],
     [{ dialect: "openai-chat", vendor: "mistral" }, { stream: true }, undefined],
-    [{ dialect: "openai-chat" }, { stream: true, request: said }, { include_usage: false }],
-    [{ dialect: "openai-chat" }, { request: said }, undefined],
+    [{ dialect: "openai-chat" }, { stream: true, request }, { include_usage: false }],
+    [{ dialect: "openai-chat" }, { request }, undefined],
     [{ dialect: "anthropic" }, { stream: true }, undefined],
   ];
   for (const [config, ask, expected] of rows) {
-    const { body } = await asked(config, ask);
+    const { body } = await sendTo(config, ask);
     expect((body as Record<string, unknown>)["stream_options"]).toStrictEqual(expected);
   }
 });
@@ -364,7 +364,7 @@ test.each<[what: string, config: HttpProvider, request: ModelRequest, body: obje
 ])(
   "a request that was read from an SDK's parameters goes out as HTTP has it: %s",
   async (_, config, request, expected) => {
-    const { body, path } = await asked(config, { request, model: "new" });
+    const { body, path } = await sendTo(config, { request, model: "new" });
     expect(body).toMatchObject(expected);
     for (const field of ["modelId", "config"]) expect(body).not.toHaveProperty(field);
     if (config.dialect !== "openai-chat") expect(path).toContain("/new");
@@ -373,7 +373,7 @@ test.each<[what: string, config: HttpProvider, request: ModelRequest, body: obje
 
 test("what a tool's name had to become is kept for the reply", () => {
   const tools = [{ type: "function" as const, name: "look up!", inputSchema: { type: "object" } }];
-  const link = httpLink({ dialect: "anthropic", apiKey: "k" });
+  const link = httpAdapter({ dialect: "anthropic", apiKey: "k" });
   const { renames: names, losses } = link.prepare({ ...hello, tools }, "m", false, {});
   expect(Object.values(names?.toolNames ?? {})).toStrictEqual(["look up!"]);
   expect(losses.map(({ code }) => code)).toContain("tool-renamed");
@@ -382,7 +382,7 @@ test("what a tool's name had to become is kept for the reply", () => {
 });
 
 test("B44: the same request is the same bytes", () => {
-  const link = httpLink({ dialect: "openai-responses", apiKey: "k", store: false });
+  const link = httpAdapter({ dialect: "openai-responses", apiKey: "k", store: false });
   const bodies = [1, 2].map(() => link.prepare(structuredClone(hello), "gpt-5", true, {}).request.body);
   expect(bodies[0]).toBe(bodies[1]);
 });
@@ -390,6 +390,6 @@ test("B44: the same request is the same bytes", () => {
 test("B23: digits that a double does not hold arrive", () => {
   const text = '{"model":"m","messages":[{"role":"user","content":"x"}],"vendor_id":12345678901234567890}';
   const request = dialect("openai-chat").decodeRequest(parseJson(text));
-  const { body } = httpLink({ dialect: "openai-chat", apiKey: "k" }).prepare(request, "m", false, {}).request;
+  const { body } = httpAdapter({ dialect: "openai-chat", apiKey: "k" }).prepare(request, "m", false, {}).request;
   expect(body).toContain('"vendor_id":12345678901234567890');
 });

@@ -1,11 +1,11 @@
-// Providers from the environment: the variables that the official SDKs read, and nothing that has no key.
+// Providers from the environment: the variables of the official SDKs, and only providers with a key.
 import { expect, test } from "vitest";
 import type { HttpProvider } from "../../../src/client/index.ts";
 import { Client, ClientError, presets, providersFromEnv } from "../../../src/client/index.ts";
 import { createProviderAdapter } from "../../../src/calls/index.ts";
 import { user } from "../../../src/index.ts";
 import { replayServer } from "../../../src/testkit/replay-server.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 
 type Env = Record<string, string>;
 
@@ -116,9 +116,9 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
   ["Fireworks", { FIREWORKS_API_KEY: "k" }, "fireworks", { ...presets.fireworks, apiKey: "k" }],
   ["a line break at the end", { GROQ_API_KEY: "k\n" }, "groq", { ...presets.groq, apiKey: "k" }],
 ])("%s", (_, env, name, expected) => {
-  const found = providersFromEnv(env);
-  expect(found).toStrictEqual({ [name]: expected });
-  expect(createProviderAdapter(name, found[name] as HttpProvider).kind).toBe("http");
+  const providers = providersFromEnv(env);
+  expect(providers).toStrictEqual({ [name]: expected });
+  expect(createProviderAdapter(name, providers[name] as HttpProvider).kind).toBe("http");
 });
 
 test.each<[what: string, env: Env]>([
@@ -131,8 +131,12 @@ test.each<[what: string, env: Env]>([
 });
 
 test.each<[env: Env, path: string, says: string]>([
-  [{ AWS_BEARER_TOKEN_BEDROCK: "k" }, "/providers/bedrock/region", "is set, but not AWS_REGION"],
-  [{ AZURE_OPENAI_API_KEY: "k" }, "/providers/azure/baseUrl", "is set, but not AZURE_OPENAI_ENDPOINT"],
+  [
+    { AWS_BEARER_TOKEN_BEDROCK: "k" },
+    "/providers/bedrock/region",
+    "is set, but AWS_REGION or AWS_DEFAULT_REGION is not",
+  ],
+  [{ AZURE_OPENAI_API_KEY: "k" }, "/providers/azure/baseUrl", "is set, but AZURE_OPENAI_ENDPOINT is not"],
   [{ OPENAI_API_KEY: "k", OPENAI_BASE_URL: "h:1" }, "/providers/openai/baseUrl", "OPENAI_BASE_URL: "],
   [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "h" }, "/providers/anthropic/baseUrl", "ANTHROPIC_BASE_URL: "],
   [
@@ -149,13 +153,13 @@ test.each<[env: Env, path: string, says: string]>([
   [{ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "x" }, "/providers/azure/baseUrl", "AZURE_OPENAI_ENDPOINT: "],
   [{ GROQ_API_KEY: "a\nb" }, "/providers/groq/apiKey", "GROQ_API_KEY: "],
 ])("a variable that is not what it must be is named: %j", (env, path, says) => {
-  const error = thrown(ClientError, () => providersFromEnv(env));
+  const error = requireError(ClientError, () => providersFromEnv(env));
   expect(error).toMatchObject({ code: "configuration", path });
   expect(error.message).toContain(says);
 });
 
 test("an environment without a key makes no client, and says what would", () => {
-  const error = thrown(ClientError, () => Client.fromEnv({ env: { OPENAI_BASE_URL: "http://h:1" } }));
+  const error = requireError(ClientError, () => Client.fromEnv({ env: { OPENAI_BASE_URL: "http://h:1" } }));
   expect(error).toMatchObject({ code: "configuration", path: "/providers" });
   for (const word of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY", "demo()"]) {
     expect(error.message).toContain(word);
@@ -200,9 +204,9 @@ test.each<[variable: string, env: Env]>([
   ["OPENAI_PROJECT_ID", { OPENAI_API_KEY: "k", OPENAI_PROJECT_ID: "a\nb" }],
   ["OPENAI_CUSTOM_HEADERS", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_CUSTOM_HEADERS: "x-a: a\u0001b" }],
 ])("a header that cannot be sent is blamed on the variable that it is from: %s", (variable, env) => {
-  expect(thrown(ClientError, () => providersFromEnv(env)).message).toMatch(new RegExp(`^${variable}: `));
+  expect(requireError(ClientError, () => providersFromEnv(env)).message).toMatch(new RegExp(`^${variable}: `));
 });
 
 test.each(["ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY"])("whoever has set none is told of %s, too", (variable) => {
-  expect(thrown(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
+  expect(requireError(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
 });

@@ -1,5 +1,5 @@
-// Providers as callers write them down: what is refused and how it is told, keys that stay secret, which provider a
-// model belongs to, and what a local provider is given.
+// Provider configurations: invalid ones and their errors, keys that stay secret, the provider of a model, and the requests of
+// local providers.
 import { describe, expect, test } from "vitest";
 import type { HttpProvider, LocalProvider, ProviderConfig } from "../../../src/client/index.ts";
 import { ClientError, demo, presets } from "../../../src/client/index.ts";
@@ -7,7 +7,7 @@ import { createProviderAdapter, resolveModel } from "../../../src/calls/index.ts
 import type { HttpAdapter, ProviderAdapter } from "../../../src/calls/types.ts";
 import type { Part, ModelRequest } from "../../../src/index.ts";
 import { assistant, dialects, reasoning, text, user } from "../../../src/index.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 import { caught } from "../support/byte-requests.ts";
 
 const hello: ModelRequest = { messages: [user("Hello")] };
@@ -20,7 +20,7 @@ function httpLink(config: HttpProvider, name = "it"): HttpAdapter {
 }
 
 describe("a mistake in the settings is told with its path and what to do", () => {
-  // Callers without types write anything.
+  // Callers without static types may pass anything.
   const rows: [field: string, config: unknown, says: string][] = [
     ["", "openai", "must be an object"],
     ["", null, "must be an object"],
@@ -28,26 +28,26 @@ describe("a mistake in the settings is told with its path and what to do", () =>
     ["/dialect", { dialect: "openai", apiKey: "k" }, "must be one of openai-chat"],
     ["/baseURL", { ...chat, baseURL: "http://h" }, "it is called baseUrl"],
     ["/api_key", { dialect: "openai-chat", api_key: "k" }, "it is called apiKey"],
-    ["/colour", { ...chat, colour: "red" }, "there are dialect, baseUrl"],
+    ["/colour", { ...chat, colour: "red" }, "the settings are dialect, baseUrl"],
     ["/baseUrl", { ...chat, baseUrl: "localhost:11434" }, "begins with https:// or http://"],
     ["/baseUrl", { ...chat, baseUrl: "api.example.com/v1" }, "begins with https:// or http://"],
     ["/baseUrl", { ...chat, baseUrl: 5 }, "must be a URL"],
     ["/baseUrl", { ...chat, baseUrl: "https://me:pass@h/" }, "put them into headers"],
-    ["/baseUrl", { ...chat, vendor: "my-own" }, 'no address is known for the vendor "my-own"'],
-    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/responses" }, "where openai-responses is spoken, not openai-chat"],
+    ["/baseUrl", { ...chat, vendor: "my-own" }, 'the vendor "my-own" has no known URL'],
+    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/responses" }, "an endpoint of openai-responses, not of openai-chat"],
     [
       "/baseUrl",
       { ...chat, dialect: "openai-responses", baseUrl: "https://h/v1/chat/completions/" },
-      "where openai-chat is",
+      "an endpoint of openai-chat",
     ],
-    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/messages" }, "where anthropic is spoken"],
+    ["/baseUrl", { ...chat, baseUrl: "https://h/v1/messages" }, "an endpoint of anthropic"],
     [
       "/baseUrl",
       { ...chat, dialect: "anthropic", baseUrl: "https://h/v1beta/models/m:generateContent" },
-      "where gemini is",
+      "an endpoint of gemini",
     ],
-    ["/baseUrl", { ...chat, dialect: "gemini", baseUrl: "https://h/v1beta/openai/" }, "where openai-chat is spoken"],
-    ["/apiKey", { dialect: "openai-chat" }, "is missing; is the variable set"],
+    ["/baseUrl", { ...chat, dialect: "gemini", baseUrl: "https://h/v1beta/openai/" }, "an endpoint of openai-chat"],
+    ["/apiKey", { dialect: "openai-chat" }, "is missing; check that its environment variable is set"],
     ["/apiKey", { dialect: "openai-chat", apiKey: undefined }, "is missing"],
     ["/apiKey", { dialect: "openai-chat", baseUrl: "https://api.openai.com/v1" }, "is missing"],
     ["/apiKey", { ...presets.groq }, "is missing"],
@@ -60,22 +60,22 @@ describe("a mistake in the settings is told with its path and what to do", () =>
     ["/sign", { dialect: "bedrock", region: "us-east-1", sign: "no" }, "must be a function"],
     ["/region", { dialect: "bedrock", apiKey: "k" }, "is missing"],
     ["/region", { dialect: "bedrock", apiKey: "k", region: "evil.example/" }, "must be a region"],
-    ["/region", { ...chat, region: "us-east-1" }, "only for bedrock"],
+    ["/region", { ...chat, region: "us-east-1" }, "a setting of bedrock only"],
     ["/state", { dialect: "openai-responses", apiKey: "k", state: "keep" }, "must be one of resend"],
-    ["/state", { ...chat, state: "resend" }, "only for openai-responses"],
+    ["/state", { ...chat, state: "resend" }, "a setting of openai-responses only"],
     ["/state", { ...chat, dialect: "openai-responses", state: "previous-response", store: false }, "store is false"],
     ["/store", { dialect: "openai-responses", apiKey: "k", store: "no" }, "must be true or false"],
     ["/headers", { ...chat, headers: "x: y" }, "must be an object of strings"],
     ["/headers/x-a", { ...chat, headers: { "x-a": 1 } }, "must be a string"],
     ["/headers/x-a", { ...chat, headers: { "x-a": "a\r\nb: c" } }, "cannot be sent"],
-    ["/headers/a b", { ...chat, headers: { "a b": "x" } }, "no name of a header"],
+    ["/headers/a b", { ...chat, headers: { "a b": "x" } }, "not a valid header name"],
     ["/headers/x-a", { ...chat, headers: new Map([["x-a", 1]]) }, "must be a string"],
     ["/headers/1", { ...chat, headers: [["x-a", "1"], ["x-b"]] }, "must be a pair of strings"],
     ["/headers", { ...chat, headers: new Map([["x-a", "1"]]).entries() }, "an iterator can be read only once"],
     ["/query", { ...chat, query: new URLSearchParams("v=1") }, "must be an object of strings"],
     ["/query/v", { ...chat, query: { v: 1 } }, "must be a string"],
     ["/timeouts/totalMs", { ...chat, timeouts: { totalMs: 0 } }, "above 0"],
-    ["/timeouts/total", { ...chat, timeouts: { total: 1 } }, "there are connectMs"],
+    ["/timeouts/total", { ...chat, timeouts: { total: 1 } }, "the settings are connectMs"],
     ["/retry/attempts", { ...chat, retry: { attempts: 1.5 } }, "whole number"],
     ["/retry/maxMs", { ...chat, retry: { maxMs: Number.NaN } }, "0 or above"],
     ["/answer", { answer: "yes" }, "must be a function"],
@@ -83,7 +83,7 @@ describe("a mistake in the settings is told with its path and what to do", () =>
     ["/retry", { ...here, retry: 3 }, "must be an object"],
   ];
   test.each(rows)("%s %j", (field, config, says) => {
-    const error = thrown(ClientError, () => createProviderAdapter("it", config as ProviderConfig));
+    const error = requireError(ClientError, () => createProviderAdapter("it", config as ProviderConfig));
     expect(error).toMatchObject({ code: "configuration", path: `/providers/it${field}` });
     expect(error.message).toContain(says);
   });
@@ -189,7 +189,7 @@ test("at OpenAI's own address OpenAI's habits hold, elsewhere nothing is assumed
 });
 
 test("headers of a call that cannot be sent are told without their values", () => {
-  const error = thrown(ClientError, () =>
+  const error = requireError(ClientError, () =>
     httpLink(chat).prepare(hello, "m", false, { headers: { "x-a": "se\ncret" } }),
   );
   expect(error).toMatchObject({ code: "configuration", path: "/headers/x-a" });
@@ -234,13 +234,13 @@ describe("a model belongs to", () => {
     ["an empty model", [links, router, ""], "configuration", "/model"],
     ["a provider without a model", [links, {}, "openai/"], "configuration", "/model"],
   ])("nobody, and the error lists what there is: %s", (_, named, code, path) => {
-    const error = thrown(ClientError, () => resolveModel(...named));
+    const error = requireError(ClientError, () => resolveModel(...named));
     expect(error).toMatchObject({ code, path });
-    expect(error.message).toContain("There is: openai, router, demo/koine.");
+    expect(error.message).toContain("Registered: openai, router, demo/koine.");
   });
 
   test("nobody where there is nobody", () => {
-    const error = thrown(ClientError, () => resolveModel(new Map(), {}, "m"));
+    const error = requireError(ClientError, () => resolveModel(new Map(), {}, "m"));
     expect(error.message).toContain("No provider is registered.");
   });
 });

@@ -1,10 +1,20 @@
-// What the Responses API stores: encrypted reasoning where it stores nothing, and nothing said twice where it does.
+// Storage of the Responses API: encrypted reasoning without storage, and no repeated messages with it.
 import { describe, expect, test } from "vitest";
 import type { HttpProvider } from "../../../src/client/index.ts";
 import { createClient } from "../../../src/client/index.ts";
 import { createProviderAdapter } from "../../../src/calls/index.ts";
 import type { Loss, Message, Part, ModelRequest, Seal } from "../../../src/index.ts";
-import { assistant, developer, dialect, reasoning, system, text, toolCall, toolResult, user } from "../../../src/index.ts";
+import {
+  assistant,
+  developer,
+  dialect,
+  reasoning,
+  system,
+  text,
+  toolCall,
+  toolResult,
+  user,
+} from "../../../src/index.ts";
 import { replayServer } from "../../../src/testkit/index.ts";
 
 interface Wire {
@@ -112,7 +122,7 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
 
 describe("B14: what a stored answer implies is not sent again", () => {
   const state = { state: "previous-response" } as const;
-  const answered = (words: Part[], metadata: Message["metadata"]): Message => ({
+  const storedAnswer = (words: Part[], metadata: Message["metadata"]): Message => ({
     ...assistant(words),
     metadata: metadata ?? {},
   });
@@ -124,7 +134,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
       system("Be kind."),
       developer("Use metres."),
       user("a"),
-      answered([call], own),
+      storedAnswer([call], own),
       toolResult(call, "seen"),
       user("b"),
     ];
@@ -139,7 +149,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     });
     expect(wire.input).toHaveLength(2);
     const implied = losses.filter(({ code }) => code === "stored-already");
-    expect(implied[0]?.message).toContain("what is left out stays part of what it remembers");
+    expect(implied[0]?.message).toContain("edits and deletions have no effect");
     expect(implied.map(({ path, level }) => [path, level])).toStrictEqual([
       ["/messages/1", "note"],
       ["/messages/2", "note"],
@@ -150,7 +160,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
 
   test("the paths of losses are those of the caller's request", () => {
     const last: Message = { ...user([text("x", { cache: {} })]), id: "m9" };
-    const messages = [system("Be kind."), user("a"), answered([text("b")], own), { ...user("c"), id: "m8" }, last];
+    const messages = [system("Be kind."), user("a"), storedAnswer([text("b")], own), { ...user("c"), id: "m8" }, last];
     const { losses } = sent({ messages }, state);
     expect(losses.filter(({ code }) => code === "metadata-dropped").map(({ path }) => path)).toStrictEqual([
       "/messages/3/id",
@@ -160,14 +170,21 @@ describe("B14: what a stored answer implies is not sent again", () => {
   });
 
   test("everything goes out where nothing was said since the answer", () => {
-    const { wire } = sent({ messages: [user("a"), answered([text("b")], own)] }, state);
+    const { wire } = sent({ messages: [user("a"), storedAnswer([text("b")], own)] }, state);
     expect(wire).not.toHaveProperty("previous_response_id");
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["a", "b"]);
   });
 
   test("instructions that lead go out each time; said later, system text is an item, and stored like one", () => {
     const later = system("From now on in French.");
-    const messages = [system("Be kind."), user("a"), answered([text("b")], own), later, system("Be brief."), user("c")];
+    const messages = [
+      system("Be kind."),
+      user("a"),
+      storedAnswer([text("b")], own),
+      later,
+      system("Be brief."),
+      user("c"),
+    ];
     const { wire, losses } = sent({ messages }, state);
     expect(wire.instructions).toBe("Be kind.");
     expect(wire.input).toStrictEqual([
@@ -178,7 +195,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     expect(losses.filter(({ level }) => level !== "note")).toStrictEqual([]);
     expect(later).toStrictEqual(system("From now on in French."));
     const next = sent(
-      { messages: [...messages, answered([text("d")], { ...own, responseId: "resp_2" }), user("e")] },
+      { messages: [...messages, storedAnswer([text("d")], { ...own, responseId: "resp_2" }), user("e")] },
       state,
     );
     expect(next.wire).toMatchObject({ previous_response_id: "resp_2", instructions: "Be kind." });
@@ -186,8 +203,11 @@ describe("B14: what a stored answer implies is not sent again", () => {
   });
 
   test("answers of others that came later are sent", () => {
-    const other = answered([text("from elsewhere")], { provider: "anthropic", responseId: "msg_1" });
-    const { wire } = sent({ messages: [user("a"), answered([text("b")], own), user("c"), other, user("d")] }, state);
+    const other = storedAnswer([text("from elsewhere")], { provider: "anthropic", responseId: "msg_1" });
+    const { wire } = sent(
+      { messages: [user("a"), storedAnswer([text("b")], own), user("c"), other, user("d")] },
+      state,
+    );
     expect(wire.previous_response_id).toBe("resp_1");
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["c", "from elsewhere", "d"]);
   });
@@ -207,7 +227,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     ["the request names what to go on from", own, state, { "openai-responses": { previous_response_id: "resp_0" } }],
     ["the request belongs to a conversation", own, state, { "openai-responses": { conversation: "conv_1" } }],
   ])("everything goes out where %s", (_, metadata, config, extra) => {
-    const messages = [user("a"), answered([text("b")], metadata), user("c")];
+    const messages = [user("a"), storedAnswer([text("b")], metadata), user("c")];
     const { wire, losses } = sent(extra === undefined ? { messages } : { messages, extra }, config);
     expect(wire.previous_response_id).not.toBe("resp_1");
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["a", "b", "c"]);
@@ -216,7 +236,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
 });
 
 describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
-  /** A conversation of three turns, and what went out with the last one; `stores` is what each request and reply say. */
+  /** A conversation of three turns, and its last request; `stores` is the value in each request and reply. */
   async function lastSent(stores: readonly { asked?: boolean; said?: boolean }[]): Promise<Wire> {
     let turn = 0;
     await using server = await replayServer(() => {

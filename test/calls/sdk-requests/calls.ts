@@ -1,4 +1,4 @@
-// What a row of the comparison with the official SDKs is, and the calls that most rows begin with.
+// The rows of the comparison with the official SDKs, and the calls that most rows start with.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { GenerateContentParameters, Tool as GeminiTool } from "@google/genai";
 import type OpenAI from "openai";
@@ -16,15 +16,15 @@ export interface SdkCalls {
   gemini: Given<GenerateContentParameters>;
 }
 
-/** Where two requests differ, as a JSON pointer into { method, path, query, headers, body }, and why that is fine. */
+/** A JSON pointer into { method, path, query, headers, body } at which two requests differ, and the reason. */
 export type Differences = Readonly<Record<string, string>>;
 
 export interface Row extends Partial<SdkCalls> {
   request: Given<ModelRequest>;
-  /** Instead of the usual model of the upstream. */
+  /** Replaces the usual model of the upstream. */
   models?: Partial<Record<UpstreamDialect, string>>;
   isStream?: true;
-  /** How the provider is set up, beside its address. */
+  /** Settings of the provider besides its URL. */
   config?: Partial<HttpProvider>;
   differences?: Partial<Record<UpstreamDialect, Differences>>;
 }
@@ -51,7 +51,7 @@ export const tools = {
   gemini: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: SCHEMA }] }] satisfies GeminiTool[],
 };
 
-/** The plain question in every dialect, with what more is to be said. */
+/** The plain question in every dialect, with further fields. */
 export function chatAsked(more: Partial<SdkCalls["openai-chat"]> = {}): SdkCalls["openai-chat"] {
   return { messages: [{ role: "user", content: "Rain?" }], max_completion_tokens: MAX, ...more };
 }

@@ -1,4 +1,4 @@
-// What is said: texts and media, in Koine's words and in those of the official SDKs.
+// Messages: texts and media, in Koine's format and in those of the official SDKs.
 import { assistant, file, image, system, text, user } from "../../../src/index.ts";
 import type { Row } from "./calls.ts";
 import { anthropicAsked, chatAsked, geminiAsked, MAX, question, responsesAsked, sampling } from "./calls.ts";

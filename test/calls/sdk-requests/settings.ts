@@ -1,4 +1,4 @@
-// Settings: formats of the answer, sampling, reasoning, metadata, caches, in Koine's words and in those of the SDKs.
+// Settings: output formats, sampling, reasoning, metadata, caches, in Koine's format and in those of the SDKs.
 import { ThinkingLevel } from "@google/genai";
 import type { ModelRequest } from "../../../src/index.ts";
 import { system, text, user } from "../../../src/index.ts";
@@ -9,7 +9,7 @@ function request(more: Partial<ModelRequest>): Row["request"] {
   return { messages: [question], sampling, ...more };
 }
 
-/** Models that take what those that reason refuse. */
+/** Models that accept settings which reasoning models reject. */
 const plain = { "openai-responses": "gpt-4.1" } as const;
 const reasoners = { "openai-chat": "gpt-5.2" } as const;
 

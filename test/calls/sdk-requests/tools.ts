@@ -1,4 +1,4 @@
-// Tools, their choice, calls and results, in Koine's words and in those of the official SDKs.
+// Tools, tool choice, calls and results, in Koine's format and in those of the official SDKs.
 import { FunctionCallingConfigMode } from "@google/genai";
 import type { ModelRequest } from "../../../src/index.ts";
 import { assistant, text, toolCall, toolResult } from "../../../src/index.ts";
@@ -152,7 +152,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
       ],
       config: { tools: tools.gemini, maxOutputTokens: MAX },
     },
-    // The stricter model refuses calls that nobody signed, which the SDK sends as they are.
+    // The stricter model rejects unsigned calls, which the SDK sends unchanged.
     models: { gemini: "gemini-2.5-flash" },
   },
 };

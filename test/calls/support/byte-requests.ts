@@ -1,4 +1,4 @@
-// Requests as bytes, for tests of what carries them.
+// HTTP requests and raw TCP servers for the transport tests.
 import type { Socket } from "node:net";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,12 +26,12 @@ export async function caught(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Waits for what must come; the test's own limit ends what does not. */
+/** Waits for a condition; the test's time limit ends an endless wait. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5);
 }
 
-/** A server that takes connections and says the given bytes, or nothing. */
+/** Starts a server that accepts connections and sends the given bytes, or nothing. */
 export async function rawServer(says?: string): Promise<{ port: number; sockets: Set<Socket>; close: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// What is left behind when a call is over: nothing.
+// Checks that a call leaves no timer and no connection behind.
 import { expect } from "vitest";
 import type { ReplayServer } from "../../../src/testkit/index.ts";
 
@@ -6,24 +6,22 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
 }
 
-/** Sockets need a while until they are gone, and some are waited for on purpose. */
+/** Sockets need a while to close, and some are kept for reuse. */
 const PATIENCE_MS = 10_000;
 
-/** Turns of the event loop until something holds: a timer would be counted itself. */
+/** Waits for turns of the event loop until a condition holds; a timer would count as a leak. */
 async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (performance.now() < end && !holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Sees to it that no more than so many connections are left. */
+/** Asserts that at most so many connections are left. */
 export async function connectionsGone(server: ReplayServer, idle = 0): Promise<void> {
   await until(() => server.connections <= idle);
   expect(server.connections, "connections that are left").toBeLessThanOrEqual(idle);
 }
 
-/**
- * Runs a test, and sees to it that no timer is left and that of the connections it made no more than `idle` are there.
- */
+/** Runs a test, and asserts that it leaves no timer and at most `idle` of its connections. */
 export async function leavingNothing<T>(server: ReplayServer, test: () => Promise<T>, idle = 1): Promise<T> {
   const before = timers();
   const result = await test();

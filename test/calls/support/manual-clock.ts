@@ -1,12 +1,12 @@
-// A clock and a timer for the limits of a call that the test holds: a limit is reached when the test lets the time pass,
-// and never because the machine is busy.
+// A manual clock and timer for the limits of a call: a limit is reached when the test advances the time, and never because
+// the machine is busy.
 import { expect, onTestFinished } from "vitest";
 import type { ClientOptions } from "../../../src/client/index.ts";
 import type { ReplayServer } from "../../../src/testkit/index.ts";
-import { HeldTimers } from "../../support/held-timers.ts";
+import { ManualTimers } from "../../support/manual-timers.ts";
 
-export class HeldTime extends HeldTimers {
-  /** For the client whose limits these are. */
+export class HeldTime extends ManualTimers {
+  /** Effects for the client under test. */
   readonly options: Required<Pick<ClientOptions, "effects" | "onAttempt">>;
   /** The attempts that have ended. */
   #attempts = 0;
@@ -16,30 +16,30 @@ export class HeldTime extends HeldTimers {
     this.options = { effects: { clock: this.now, timer: this.after }, onAttempt: () => void this.#attempts++ };
   }
 
-  /** In the next turn of the event loop, when the client waits for a provider that has just become silent. */
+  /** Advances in the next turn of the event loop, when the client waits for a silent provider. */
   passLater(ms: number): void {
-    setImmediate(() => this.pass(ms));
+    setImmediate(() => this.advance(ms));
   }
 
   /**
-   * Lets the time pass while one of the first requests waits for the rest of its reply, and only then: the time in which
-   * a request or a reply is on its way does not count.
+   * Advances the time only while one of the first requests waits for the rest of its reply;
+   * the time in which a request or a reply is in transit does not count.
    */
   async passInSilence<T>(server: ReplayServer, work: Promise<T>, silentRequests = Infinity): Promise<T> {
     const state = { isOver: false };
     const settled = work.finally(() => (state.isOver = true));
-    // The caller gets the error; here it would be one that nothing handles.
+    // The caller receives the error; here it would be unhandled.
     settled.catch(() => undefined);
     while (!state.isOver) {
       await new Promise((resolve) => setImmediate(resolve));
       const { length } = server.requests;
-      if (length > this.#attempts && length <= silentRequests) this.pass(1);
+      if (length > this.#attempts && length <= silentRequests) this.advance(1);
     }
     return settled;
   }
 }
 
-/** The time of one test, which leaves no timer of a limit behind. */
+/** Creates the clock of one test, and asserts that no timer is left. */
 export function heldTime(): HeldTime {
   const time = new HeldTime();
   onTestFinished(() => expect(time.count, "timers of limits that are left").toBe(0));

@@ -1,5 +1,4 @@
-// Providers for tests of calls: one invented answer in the words of every dialect, whole and streamed, and a client that
-// asks a server which says it.
+// Providers for call tests: one answer in every dialect, complete and streamed, and a client of a server that sends it.
 import { createClient } from "../../../src/client/index.ts";
 import type { ClientOptions, HttpDialect, HttpProvider } from "../../../src/client/index.ts";
 import { HTTP_DIALECTS } from "../../../src/calls/providers/check-provider.ts";
@@ -10,12 +9,12 @@ import type { ReplayServer, Reply } from "../../../src/testkit/index.ts";
 
 export const DIALECTS: readonly HttpDialect[] = HTTP_DIALECTS;
 export const MODEL = "model-1";
-/** Long enough to be looked for in texts. */
+/** Long enough to be searched for in texts. */
 export const KEY = "key-of-the-caller";
 
 export const QUESTION: ModelRequest = { model: `there/${MODEL}`, messages: [user("What is the way to the harbour?")] };
 
-/** Words, then a call: enough to be cut anywhere. */
+/** Text, then a call: enough content to be cut anywhere. */
 export const ANSWER: ModelResponse = {
   id: "answer_1",
   model: MODEL,
@@ -33,13 +32,12 @@ export const ANSWER: ModelResponse = {
   createdAt: "2026-01-02T03:04:05.000Z",
 };
 
-/** The dialect as the client's decoder of the provider "there" is. */
+/** The dialect as the client decodes replies of the provider "there". */
 export function theirs(id: HttpDialect): Dialect {
   return dialect(id, { provider: "there" });
 }
 
 export function wholeBody(id: HttpDialect, response: ModelResponse = ANSWER): object {
-  // Every dialect's response is an object.
   return theirs(id).encodeResponse(response).wire as object;
 }
 
@@ -70,7 +68,7 @@ export function providerAt(server: Pick<ReplayServer, "url">, id: HttpDialect): 
   return { dialect: id, baseUrl: server.url, apiKey: KEY };
 }
 
-/** A client of one provider, "there". It does not wait between attempts unless it is told to. */
+/** Creates a client of one provider, "there". It does not wait between attempts by default. */
 export function clientAt(
   server: Pick<ReplayServer, "url">,
   id: HttpDialect = "openai-chat",

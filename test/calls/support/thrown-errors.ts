@@ -1,9 +1,9 @@
-// The errors of calls, for tests that look at them more closely.
+// Helpers that return the error of a failed call.
 import { ClientError } from "../../../src/client/index.ts";
 import type { AnswerStream } from "../../../src/client/index.ts";
 import type { Delta } from "../../../src/index.ts";
 
-/** The error of a call; a test fails where there is none, or another. */
+/** Returns the error of a call; fails the test if there is none or one of another class. */
 export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   try {
     await call;
@@ -14,7 +14,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
   throw new Error("The call did not fail.");
 }
 
-/** Everything that a stream gives, and what it throws. */
+/** Reads a stream to its end. Returns its deltas and its error. */
 export async function readAll(stream: AnswerStream): Promise<{ deltas: Delta[]; error?: ClientError }> {
   const deltas: Delta[] = [];
   try {

@@ -1,4 +1,4 @@
-// Compressed replies: both transports take the same ones, and read the same in them.
+// Compressed replies: both transports support the same encodings and read the same bytes.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { defaultTransport as fetchTransport } from "../../../src/calls/transport/fetch.ts";

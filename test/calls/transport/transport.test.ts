@@ -1,4 +1,4 @@
-// The two transports over real connections: what arrives, what is freed, and what is said when something breaks.
+// The two transports over real connections: replies, freed resources, and error messages.
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import type { HttpReply, Transport } from "../../../src/calls/types.ts";
 import type { ReceivedRequest, Reply } from "../../../src/testkit/replay-server.ts";
 import { replayServer } from "../../../src/testkit/replay-server.ts";
 import { caught, never, post, rawServer, read, until } from "../support/byte-requests.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const TRANSPORTS: [name: string, make: () => Transport][] = [
   ["undici", undiciTransport],
@@ -25,15 +25,15 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
       ended,
     }));
 
-  /** The server lives until the process does not need it. */
+  /** Unreferenced: the server does not keep the process alive. */
   async function serve<T>(reply: Reply, use: (url: string, ended: Promise<string>) => Promise<T>): Promise<T> {
-    const asked = Promise.withResolvers<string>();
+    const requestLine = Promise.withResolvers<string>();
     const server = await replayServer((request) => {
-      void request.ended.then(asked.resolve);
+      void request.ended.then(requestLine.resolve);
       return reply;
     });
-    void asked.promise.then(() => sleep(50)).then(() => server.close());
-    return use(`${server.url}/v1/x?a=1`, asked.promise);
+    void requestLine.promise.then(() => sleep(50)).then(() => server.close());
+    return use(`${server.url}/v1/x?a=1`, requestLine.promise);
   }
 
   test("a request arrives as it was given, and its reply with status and headers in lower case", async () => {
@@ -71,7 +71,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
         const reply = await transport.send(request, { signal: never, connectMs: 1000 });
         expect(await read(reply)).toBe(Buffer.from(chunks.join("")).toString());
       }),
-      { numRuns: tries(90) },
+      { numRuns: scaleRunCount(90) },
     );
     await transport.close();
   });
@@ -140,14 +140,14 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     close();
     const error = await caught(transport.send(post(`http://127.0.0.1:${port}/`), { signal: never, connectMs: 1000 }));
     expect(error).toMatchObject({ kind: "network", stage: "connect", reason: "ECONNREFUSED" });
-    expect(String(error)).toContain(`127.0.0.1:${port}: nothing listens there`);
+    expect(String(error)).toContain(`127.0.0.1:${port}: no server listens there`);
   });
 
   test("what is no HTTP is told", async () => {
     const { port, close } = await rawServer("SSH-2.0-OpenSSH_9.6\r\n");
     const error = await caught(transport.send(post(`http://127.0.0.1:${port}/`), { signal: never, connectMs: 1000 }));
     expect(error).toMatchObject({ kind: "network" });
-    expect(String(error)).toContain("is no HTTP");
+    expect(String(error)).toContain("is not HTTP");
     close();
   });
 
@@ -178,14 +178,14 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
       ["the body is under way", { chunks: ["some", "more"], stall: 4 }],
     ])("while %s rejects with its reason and frees the connection", async (_, reply) => {
       const controller = new AbortController();
-      const asked = Promise.withResolvers<ReceivedRequest>();
+      const received = Promise.withResolvers<ReceivedRequest>();
       await using server = await replayServer((request) => {
-        asked.resolve(request);
+        received.resolve(request);
         return reply;
       });
       const reading = transport.send(post(server.url), { signal: controller.signal, connectMs: 1000 }).then(read);
       const failed = caught(reading);
-      const { ended } = await asked.promise;
+      const { ended } = await received.promise;
       await sleep(20);
       controller.abort(reason);
       expect(await failed).toBe(reason);
@@ -229,7 +229,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     for (let count = 0; count < 5; count++) {
       await read(await transport.send(post(server.url), { signal: never, connectMs: 1000 }));
     }
-    // undici waits for a turn of the event loop before it uses a connection again.
+    // undici waits for a turn of the event loop before it reuses a connection.
     expect(server.connections).toBeLessThanOrEqual(2);
     await transport.close();
   });
@@ -248,7 +248,12 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
 });
 
 test.each<[what: string, error: unknown, expected: object, says: string]>([
-  ["a name that is not there", { code: "ENOTFOUND" }, { kind: "network", retryable: true }, "no host of that name"],
+  [
+    "a name that is not there",
+    { code: "ENOTFOUND" },
+    { kind: "network", retryable: true },
+    "the host name does not exist",
+  ],
   ["an expired certificate", { code: "CERT_HAS_EXPIRED" }, { kind: "network", retryable: false }, "not trusted"],
   ["TLS to a port without", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }, { retryable: false }, "http://"],
   [
@@ -257,7 +262,7 @@ test.each<[what: string, error: unknown, expected: object, says: string]>([
     { kind: "timeout" },
     "not answer",
   ],
-  ["several addresses", new AggregateError([{ code: "ECONNREFUSED" }]), { kind: "network" }, "nothing listens"],
+  ["several addresses", new AggregateError([{ code: "ECONNREFUSED" }]), { kind: "network" }, "no server listens"],
   ["something else", new TypeError("Failed to fetch"), { kind: "network", retryable: true }, "Failed to fetch"],
   ["no error at all", "odd", { kind: "network" }, "unknown"],
 ])("failures are told in the same words: %s", (_, error, expected, says) => {

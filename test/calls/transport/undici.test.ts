@@ -1,4 +1,4 @@
-// The transport on Node: connections that do not come to stand, that are idle, or that are closed; compressed replies.
+// The transport on Node: connections that do not open, that are idle, or that are closed; compressed replies.
 import type { ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ const TRANSPORT = new URL("../../../src/calls/transport/undici.ts", import.meta.
 
 const READ = "for await (const piece of reply.body) process.stdout.write(piece);";
 
-/** What a process of its own reads from the URL, and how many things then keep it alive. */
+/** Returns the output of a separate process that reads the URL, with the number of handles that keep it alive. */
 async function inChild(url: string, options: ExecFileOptions = {}, read = READ): Promise<string> {
   const script = `
     import { defaultTransport } from ${JSON.stringify(TRANSPORT)};
@@ -27,7 +27,7 @@ async function inChild(url: string, options: ExecFileOptions = {}, read = READ):
   return run(script, options);
 }
 
-/** What a process of its own says. */
+/** Returns the output of a separate process. */
 async function run(script: string, options: ExecFileOptions = {}): Promise<string> {
   const args = ["--input-type=module", "--eval", script];
   return String((await promisify(execFile)(process.execPath, args, options)).stdout);
@@ -37,7 +37,7 @@ test.each<[what: string, connectMs: number, end: (controller: AbortController) =
   ["the limit is reached", 80, () => undefined, { kind: "timeout", stage: "connect" }],
   ["it is aborted", Infinity, (controller) => controller.abort({ why: "left" }), { why: "left" }],
 ])("a connection that does not come to stand is given up where %s", async (_, connectMs, end, expected) => {
-  // It takes the connection, but never answers the first word of TLS.
+  // The server accepts the connection, but never answers the TLS handshake.
   const { port, sockets, close } = await rawServer();
   const transport = undiciTransport();
   const controller = new AbortController();
@@ -98,7 +98,7 @@ test("closing ends idle connections, lets calls under way go on, and does not wa
 });
 
 test("where connecting has no limit, no timer ends it all the same", async () => {
-  // It takes the connection, but never answers the first word of TLS.
+  // The server accepts the connection, but never answers the TLS handshake.
   const { port, close } = await rawServer();
   const script = `
     import { defaultTransport } from ${JSON.stringify(TRANSPORT)};
@@ -149,7 +149,7 @@ test("a process ends though a reply does not, where its end is all that is waite
   const read = `
     const pieces = reply.body[Symbol.asyncIterator]();
     process.stdout.write((await pieces.next()).value);
-    reply.rest();
+    reply.unref();
     void pieces.next();
   `;
   expect(await inChild(server.url, {}, read)).toBe("hello 0\n");

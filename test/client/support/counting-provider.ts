@@ -1,4 +1,4 @@
-// A client with a provider that counts how often it is asked, for tests of middleware.
+// A client with a provider that counts its calls, for middleware tests.
 import type { Delta, ModelRequest } from "koine";
 import { user } from "koine";
 import type { CallOptions, Client, LocalProvider, Middleware } from "koine/client";
@@ -6,7 +6,7 @@ import { createClient } from "koine/client";
 
 export const USAGE = { inputTokens: 1000, outputTokens: 100, totalTokens: 1100 };
 
-/** Says how often it was asked; fails where it is told to. */
+/** Answers with the number of calls so far; fails on request. */
 export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { asked: number } {
   const provider = {
     asked: 0,
@@ -55,11 +55,11 @@ export function setup(middleware: Middleware[], provider = counting(), priced = 
     async ask(words, mode = "complete", options = {}) {
       const request: ModelRequest = { model: "m", messages: [user(words)] };
       if (mode === "complete") return textOf((await client.complete(request, options)).message.parts);
-      let said = "";
+      let text = "";
       for await (const delta of client.stream(request, options)) {
-        if (delta.kind === "text") said += delta.payload.textDelta;
+        if (delta.kind === "text") text += delta.payload.textDelta;
       }
-      return said;
+      return text;
     },
   };
 }

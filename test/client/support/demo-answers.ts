@@ -1,4 +1,4 @@
-// Asking the demo provider in tests: one answer, judged and assembled, and the history that goes on from it.
+// Helpers for the demo tests: one checked and assembled answer, and the history that continues it.
 import { expect } from "vitest";
 import type { Delta, FunctionTool, Message, Part, ModelRequest, ModelResponse } from "koine";
 import { assemble, checkDeltas, toolResult, user } from "koine";
@@ -14,11 +14,11 @@ const CLOCK: FunctionTool = { type: "function", name: "clock" };
 const SHELL: FunctionTool = { type: "function", name: "shell", format: "text" };
 export const tools = [WEATHER, CLOCK, SHELL];
 
-/** A request beside its messages. */
+/** The fields of a request besides its messages. */
 export type Rest = Partial<Omit<ModelRequest, "messages">>;
 export const { signal } = new AbortController();
 
-/** All deltas of an answer that comes without waiting. */
+/** Returns all deltas of a synchronous answer. */
 export function deltasOf(messages: string | Message[], rest: Rest = {}, options: DemoOptions = {}): Delta[] {
   const request = { messages: typeof messages === "string" ? [user(messages)] : messages, ...rest };
   const deltas = demo(options).answer(request, { signal });
@@ -26,13 +26,13 @@ export function deltasOf(messages: string | Message[], rest: Rest = {}, options:
   return [...deltas];
 }
 
-export function ask(messages: string | Message[], rest: Rest = {}, options: DemoOptions = {}): ModelResponse {
+export function answerDemo(messages: string | Message[], rest: Rest = {}, options: DemoOptions = {}): ModelResponse {
   const deltas = deltasOf(messages, rest, options);
   expect(checkDeltas(deltas)).toStrictEqual([]);
   return assemble(deltas);
 }
 
-export function wordsOf({ message }: ModelResponse, type: "text" | "reasoning" | "refusal" = "text"): string {
+export function readText({ message }: ModelResponse, type: "text" | "reasoning" | "refusal" = "text"): string {
   return message.parts.map((part) => (part.type === type ? part.text : "")).join("");
 }
 
@@ -40,8 +40,8 @@ export function callsOf({ message }: ModelResponse): Extract<Part, { type: "tool
   return message.parts.filter((part) => part.type === "tool-call");
 }
 
-/** The history after every call was answered. */
-export function answered(
+/** Returns the history with a result for every call. */
+export function withResults(
   before: Message[],
   response: ModelResponse,
   output: (tool: string) => unknown = () => "fine",

@@ -1,9 +1,9 @@
 // Hand-written model messages of the AI SDK: every part in every form of the SDK's types, older forms, unknown parts.
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const PNG = "iVBORw0KGgo=";
 
-export const plainSamples: Sample[] = [
+export const plainSamples: MessageSample[] = [
   {
     name: "a plain conversation",
     wire: [
@@ -153,7 +153,7 @@ export const plainSamples: Sample[] = [
   },
 ];
 
-const unusualSamples: Sample[] = [
+const unusualSamples: MessageSample[] = [
   {
     name: "strings instead of lists, and lists instead of strings",
     wire: [
@@ -357,4 +357,4 @@ const unusualSamples: Sample[] = [
   },
 ];
 
-export const samples: Sample[] = [...plainSamples, ...unusualSamples];
+export const samples: MessageSample[] = [...plainSamples, ...unusualSamples];

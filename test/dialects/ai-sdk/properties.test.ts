@@ -7,12 +7,12 @@ import { aiSdkUi } from "../../../src/dialects/ai-sdk-ui/index.ts";
 import type { Dialect, Message } from "../../../src/index.ts";
 import { user, validate } from "../../../src/index.ts";
 import { sampledLosses } from "../../../src/testkit/index.ts";
-import { deepFreeze } from "../../../src/testkit/places.ts";
+import { deepFreeze } from "../../../src/testkit/json/json-nodes.ts";
 import { json, response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { samples as modelSamples } from "./model-message-samples.ts";
 import { samples as uiSamples } from "./ui-message-samples.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 interface DialectCase {
   name: string;
@@ -48,10 +48,10 @@ describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
     fc.assert(
       fc.property(anyWire, (wire) => {
         const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(deepFreeze(wire)));
-        expectSame(again, wire);
+        expectSameJson(again, wire);
         expect(losses.filter(({ level }) => level !== "note")).toStrictEqual([]);
       }),
-      { numRuns: tries(1000) },
+      { numRuns: scaleRunCount(1000) },
     );
   });
 
@@ -62,7 +62,7 @@ describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
         const wrong = issues.filter(({ code }) => ["wrong-type", "missing-field", "not-json"].includes(code));
         expect(wrong).toStrictEqual([]);
       }),
-      { numRuns: tries(300) },
+      { numRuns: scaleRunCount(300) },
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
         const after = dialect.encodeMessages([...messages, user("And then?")]).wire as unknown[];
         expect(JSON.stringify(after.slice(0, -1))).toBe(JSON.stringify(before));
       }),
-      { numRuns: tries(300) },
+      { numRuns: scaleRunCount(300) },
     );
   });
 
@@ -84,7 +84,7 @@ describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
         const messages: Message[] = [message, user("Go on.")];
         expect(sampledLosses(messages, (list) => dialect.encodeMessages(list))).toStrictEqual([]);
       }),
-      { numRuns: tries(150) },
+      { numRuns: scaleRunCount(150) },
     );
   });
 
@@ -92,9 +92,9 @@ describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
     fc.assert(
       fc.property(response, ({ message }) => {
         const once = dialect.encodeMessages([message]).wire;
-        expectSame(dialect.encodeMessages(dialect.decodeMessages(once)).wire, once);
+        expectSameJson(dialect.encodeMessages(dialect.decodeMessages(once)).wire, once);
       }),
-      { numRuns: tries(300) },
+      { numRuns: scaleRunCount(300) },
     );
   });
 });

@@ -7,7 +7,7 @@ import { aiSdkModel } from "../../../src/dialects/ai-sdk-model/index.ts";
 import { aiSdkUi } from "../../../src/dialects/ai-sdk-ui/index.ts";
 import type { Message, Part } from "../../../src/index.ts";
 import { dialect } from "../../../src/index.ts";
-import { gallery } from "../../../src/testkit/index.ts";
+import { canonicalMessages } from "../../../src/testkit/index.ts";
 import { toPlainJson } from "./stream-helpers.ts";
 import { plainSamples as modelSamples } from "./model-message-samples.ts";
 import { plainSamples, samples } from "./ui-message-samples.ts";
@@ -102,7 +102,7 @@ describe("where the SDK's conversion differs", () => {
 
 describe("the SDK's validators", () => {
   const conversations: [string, Message[]][] = [
-    ["the gallery of canonical messages", gallery()],
+    ["the gallery of canonical messages", canonicalMessages()],
     ...requestSamples.map(({ name, wire }): [string, Message[]] => [
       `Anthropic's ${name}`,
       dialect("anthropic").decodeRequest(wire).messages,
@@ -128,7 +128,9 @@ describe("the SDK's validators", () => {
   });
 
   test.each(samples)("accept $name with an appended answer", ({ wire }) => {
-    expect(ui.encodeMessages([...ui.decodeMessages(wire), ...gallery().slice(3, 6)]).wire).toBeInstanceOf(Array);
+    expect(ui.encodeMessages([...ui.decodeMessages(wire), ...canonicalMessages().slice(3, 6)]).wire).toBeInstanceOf(
+      Array,
+    );
   });
 });
 

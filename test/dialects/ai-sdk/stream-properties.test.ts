@@ -7,7 +7,7 @@ import { aiSdkModel } from "../../../src/dialects/ai-sdk-model/index.ts";
 import { aiSdkUi } from "../../../src/dialects/ai-sdk-ui/index.ts";
 import type { Dialect } from "../../../src/index.ts";
 import { assembleRun, AssemblyError, checkDeltas, disassemble } from "../../../src/index.ts";
-import { responseGallery } from "../../../src/testkit/index.ts";
+import { canonicalResponses } from "../../../src/testkit/index.ts";
 import {
   readChunks,
   toUiChunks,
@@ -19,7 +19,7 @@ import {
 } from "./stream-helpers.ts";
 import { runs } from "./runs.rows.ts";
 import { rareRuns } from "./rare-runs.rows.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const all = [...runs, ...rareRuns];
 const ui = aiSdkUi();
@@ -62,7 +62,7 @@ test("B68: the bytes of a stream may be cut anywhere", () => {
       deltas.push(...decoder.end());
       expect(toPlainJson(deltas)).toStrictEqual(toPlainJson(decodeStream(dialect, events)));
     }),
-    { numRuns: tries(60) },
+    { numRuns: scaleRunCount(60) },
   );
 });
 
@@ -75,7 +75,7 @@ test("B73: an interrupted stream is truncated and preserves its parts", () => {
       const isWhole = last?.kind === "done" || (last?.kind === "part" && last.payload.role === "tool");
       if (!isWhole) expect(last).toMatchObject({ kind: "error", payload: { errorCode: "truncated" } });
     }),
-    { numRuns: tries(200) },
+    { numRuns: scaleRunCount(200) },
   );
 });
 
@@ -119,7 +119,7 @@ test("B43: shuffled, repeated and broken events give valid deltas, which both di
         if (!(error instanceof AssemblyError)) throw error;
       }
     }),
-    { numRuns: tries(400) },
+    { numRuns: scaleRunCount(400) },
   );
 });
 
@@ -134,7 +134,7 @@ function toComparableMessage({ parts, ...message }: UIMessage): object {
   };
 }
 
-describe.each(responseGallery().map(({ name, value }) => ({ name, response: value })))("$name", ({ response }) => {
+describe.each(canonicalResponses().map(({ name, value }) => ({ name, response: value })))("$name", ({ response }) => {
   test("encoded as a UI stream, gives the same message as encoded whole", async () => {
     const { wire } = ui.encodeMessages([response.message], { newId: () => "" });
     const encoder = ui.streamEncoder();

@@ -5,7 +5,7 @@ import { aiSdkModel } from "../../../src/dialects/ai-sdk-model/index.ts";
 import { aiSdkUi } from "../../../src/dialects/ai-sdk-ui/index.ts";
 import type { Message, Part } from "../../../src/index.ts";
 import { assemble, assembleRun, checkDeltas } from "../../../src/index.ts";
-import { decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { decodeEvents, encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
 import { answer, delta } from "../../support/deltas.ts";
 import {
   readChunks,

@@ -1,11 +1,11 @@
 // Hand-written UI messages of the AI SDK: every part in every state, several steps, unusual and unknown parts.
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const PNG = "iVBORw0KGgo=";
 const step = { type: "step-start" };
 const done = (text: string): object => ({ type: "text", text, state: "done" });
 
-export const plainSamples: Sample[] = [
+export const plainSamples: MessageSample[] = [
   {
     name: "a run of two steps",
     wire: [
@@ -126,7 +126,7 @@ export const plainSamples: Sample[] = [
   },
 ];
 
-const unusualSamples: Sample[] = [
+const unusualSamples: MessageSample[] = [
   {
     name: "every state of a tool",
     wire: [
@@ -355,4 +355,4 @@ const unusualSamples: Sample[] = [
   },
 ];
 
-export const samples: Sample[] = [...plainSamples, ...unusualSamples];
+export const samples: MessageSample[] = [...plainSamples, ...unusualSamples];

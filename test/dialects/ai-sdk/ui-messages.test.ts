@@ -4,11 +4,11 @@ import { aiSdkUi } from "../../../src/dialects/ai-sdk-ui/index.ts";
 import { assistant, toolCall, toolResult } from "../../../src/index.ts";
 import { messageConformance } from "../../../src/testkit/index.ts";
 import { plainSamples, samples } from "./ui-message-samples.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = aiSdkUi();
 
-for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: scaleRunCount(400) })) test(title, run);
 
 test.each(plainSamples)("$name decodes without residue", ({ wire }) => {
   expect(JSON.stringify(dialect.decodeMessages(wire))).not.toContain('"extra"');

@@ -1,9 +1,9 @@
 // Every pair of providers on the project's own wire data: rare values, and the samples of each dialect.
 import { describe, test } from "vitest";
 import { dialect } from "../../../src/dialects/registry.ts";
-import type { WireSample } from "../../../src/testkit/exchange.ts";
+import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 import { pairConformance, requestConformance, responseConformance } from "../../../src/testkit/index.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { requestSamples as anthropicRequests } from "../anthropic/request-samples.ts";
 import { responseSamples as anthropicResponses } from "../anthropic/response-samples.ts";
 import { requestSamples as bedrockRequests } from "../bedrock/request-samples.ts";
@@ -32,7 +32,7 @@ const PROVIDERS = Object.keys(RARE) as Provider[];
 
 describe.each(PROVIDERS)("rare data of %s", (id) => {
   const { requests, responses } = RARE[id];
-  const mutants = tries(400);
+  const mutants = scaleRunCount(400);
   const cases = [
     ...requestConformance(dialect(id), { samples: requests, requests: [], mutants }),
     ...responseConformance(dialect(id), { samples: responses, responses: [], mutants }),

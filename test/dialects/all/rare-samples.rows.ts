@@ -2,7 +2,7 @@
 // that are only an image or in another order than their calls, arguments that are not JSON or hold 64-bit integers, and
 // empty messages.
 import { parseJson } from "../../../src/model/json/index.ts";
-import type { WireSample } from "../../../src/testkit/exchange.ts";
+import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 
 const BIG = "9223372036854775807";
 const PIXEL = "iVBORw0KGgo=";

@@ -5,10 +5,10 @@ import type { Dialect } from "../../../src/dialects/dialect.ts";
 import { dialect } from "../../../src/dialects/registry.ts";
 import { stringifyJson } from "../../../src/model/json/index.ts";
 import type { ModelRequest } from "../../../src/model/request.ts";
-import { silentLosses } from "../../../src/testkit/oracle.ts";
+import { silentLosses } from "../../../src/testkit/oracle/silent-losses.ts";
 import { request } from "../../support/arbitrary-request.ts";
-import { expectSame } from "../../support/same.ts";
-import { tries } from "../../support/tries.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const PROVIDERS = { "openai-chat": "messages", "openai-responses": "input", anthropic: "messages", gemini: "contents" };
 
@@ -31,7 +31,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
       fc.property(request, (value) => {
         expect(silentLosses(value, (each) => dialectUnderTest.encodeRequest(each)).map(({ path }) => path)).toEqual([]);
       }),
-      { numRuns: tries(60) },
+      { numRuns: scaleRunCount(60) },
     );
   });
 
@@ -39,10 +39,10 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
     fc.assert(
       fc.property(request, (value) => {
         const again = decodeAgain(dialectUnderTest, value);
-        expectSame(dialectUnderTest.encodeRequest(again).wire, dialectUnderTest.encodeRequest(value).wire);
+        expectSameJson(dialectUnderTest.encodeRequest(again).wire, dialectUnderTest.encodeRequest(value).wire);
         expect(dialectUnderTest.encodeRequest(again).losses.filter(({ level }) => level === "breaks")).toEqual([]);
       }),
-      { numRuns: tries(200) },
+      { numRuns: scaleRunCount(200) },
     );
   });
 
@@ -50,9 +50,9 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
     fc.assert(
       fc.property(request, (value) => {
         const once = decodeAgain(dialectUnderTest, value);
-        expectSame(decodeAgain(dialectUnderTest, once), once);
+        expectSameJson(decodeAgain(dialectUnderTest, once), once);
       }),
-      { numRuns: tries(200) },
+      { numRuns: scaleRunCount(200) },
     );
   });
 
@@ -65,7 +65,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
         // The last turn may still grow: its neighbour may join it.
         expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
       }),
-      { numRuns: tries(200) },
+      { numRuns: scaleRunCount(200) },
     );
   });
 });

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dialect } from "../../../src/dialects/registry.ts";
-import { silentLosses } from "../../../src/testkit/oracle.ts";
+import { silentLosses } from "../../../src/testkit/oracle/silent-losses.ts";
 import { response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
-import { tries } from "../../support/tries.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", (id) => {
   const dialectUnderTest = dialect(id);
@@ -17,7 +17,7 @@ describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", 
           [],
         );
       }),
-      { numRuns: tries(60) },
+      { numRuns: scaleRunCount(60) },
     );
   });
 
@@ -26,9 +26,9 @@ describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", 
       fc.property(response, (value) => {
         const { extra: _, ...plain } = value;
         const { wire } = dialectUnderTest.encodeResponse(plain);
-        expectSame(dialectUnderTest.encodeResponse(dialectUnderTest.decodeResponse(wire)).wire, wire);
+        expectSameJson(dialectUnderTest.encodeResponse(dialectUnderTest.decodeResponse(wire)).wire, wire);
       }),
-      { numRuns: tries(100) },
+      { numRuns: scaleRunCount(100) },
     );
   });
 });

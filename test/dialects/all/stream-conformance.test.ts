@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import type { Part, ModelResponse } from "../../../src/index.ts";
 import { dialect, dialects, disassemble } from "../../../src/index.ts";
 import type { StreamSample } from "../../../src/testkit/index.ts";
-import { responseGallery, streamConformance } from "../../../src/testkit/index.ts";
-import { encodeDeltas } from "../../../src/testkit/stream-reading.ts";
-import { repeatsIn } from "../../support/stream-repeats.ts";
-import { unsaidIn } from "../../support/stream-unsaid.ts";
-import { tries } from "../../support/tries.ts";
+import { canonicalResponses, streamConformance } from "../../../src/testkit/index.ts";
+import { encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
+import { createRepeatedFieldTest } from "../../support/repeated-stream-fields.ts";
+import { listFormatExceptions } from "../../support/stream-format-exceptions.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { responseSamples as anthropicResponses } from "../anthropic/response-samples.ts";
 import { responses as geminiResponses } from "../gemini/response-samples.ts";
 import { plainResponses, variantResponses } from "../openai-chat/response-samples.ts";
@@ -70,7 +70,7 @@ const SYNTHETIC_ANSWERS = UNUSUAL_PARTS.map((parts): ModelResponse => {
 /** Returns streams of the dialect: its own answers, and those of the gallery. */
 function createSamples(id: string): StreamSample[] {
   const own = (ANSWERS.get(id) ?? []).map((value, index) => ({ name: `own answer ${index}`, value }));
-  return [...responseGallery(), ...own].map(({ name, value }) => ({
+  return [...canonicalResponses(), ...own].map(({ name, value }) => ({
     name: `the stream of ${name}`,
     events: encodeDeltas(dialect(id), disassemble(value)).events,
     ends: value.error === undefined ? "done" : "error",
@@ -81,9 +81,9 @@ describe.each(STREAMING)("%s", (id) => {
   const cases = streamConformance(dialect(id), {
     samples: createSamples(id),
     responses: [...SYNTHETIC_ANSWERS, ...[...ANSWERS.values()].flat()],
-    exceptions: unsaidIn(id),
-    repeats: repeatsIn(id),
-    mutants: tries(40),
+    exceptions: listFormatExceptions(id),
+    isRepeatedField: createRepeatedFieldTest(id),
+    mutants: scaleRunCount(40),
   });
   for (const { title, run } of cases) test(title, run);
 });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelResponse } from "../../../src/index.ts";
 import { assemble, dialect } from "../../../src/index.ts";
-import { decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { decodeEvents, encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
 
 const NEW = { type: "aurora", sky: { green: true } };
 

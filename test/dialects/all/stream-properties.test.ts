@@ -5,18 +5,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { WireChunk, Delta, Dialect, ModelResponse } from "../../../src/index.ts";
 import { assemble, dialect, dialects, disassemble, transcode } from "../../../src/index.ts";
-import { cut, seededRandom } from "../../../src/testkit/index.ts";
+import { cutRandomly, seededRandom } from "../../../src/testkit/index.ts";
 import {
-  answersOf,
-  bytesOf,
+  assembleAnswers,
+  formatStream,
   decodeEvents,
   encodeDeltas,
-  illegalities,
+  findViolations,
   splitAnswers,
-} from "../../../src/testkit/stream-reading.ts";
+} from "../../../src/testkit/checks/stream-helpers.ts";
 import { response } from "../../support/arbitrary.ts";
-import { expectSquare, wholeOf } from "../../support/stream-square.ts";
-import { tries } from "../../support/tries.ts";
+import { expectStreamedEqualsWhole, roundTripWhole } from "../../support/streamed-equals-whole.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const STREAMING = dialects.map((id) => dialect(id)).filter(({ supports }) => supports.has("streams"));
 const PAIRS = STREAMING.flatMap((from) => STREAMING.map((to) => [from.id, to.id, from, to] as const));
@@ -29,7 +29,7 @@ test("there are dialects to test", () => {
 });
 
 function encodeAnswer(of: Dialect, answer: ModelResponse): Uint8Array {
-  return bytesOf(of, encodeDeltas(of, disassemble(answer)).events);
+  return formatStream(of, encodeDeltas(of, disassemble(answer)).events);
 }
 
 function joinChunks(chunks: readonly WireChunk[]): string {
@@ -41,7 +41,7 @@ describe.each(PAIRS)("%s to %s", (_, __, from, to) => {
     fc.assert(
       fc.property(response, fc.nat(), fc.integer({ min: 1, max: 200 }), (answer, seed, longest) => {
         const bytes = encodeAnswer(from, answer);
-        const splitDelta = cut(bytes, seededRandom(seed), longest);
+        const splitDelta = cutRandomly(bytes, seededRandom(seed), longest);
         const [whole, pieced] = [[bytes], splitDelta].map((chunks) => {
           // The run shape would ask the clock.
           const transcoder = transcode(from, to, { clock: () => 0 });
@@ -136,9 +136,9 @@ describe.each(EACH)("%s", (_, target) => {
     fc.assert(
       fc.property(response, fc.integer({ min: 1, max: 9 }), (answer, longest) => {
         const { first, parts, last } = groupByPart(disassemble(answer), UNITS(longest));
-        expectSquare(target, [...first, ...parts.flat(), ...last], answer);
+        expectStreamedEqualsWhole(target, [...first, ...parts.flat(), ...last], answer);
       }),
-      { numRuns: tries(80) },
+      { numRuns: scaleRunCount(80) },
     );
   });
 
@@ -148,9 +148,9 @@ describe.each(EACH)("%s", (_, target) => {
         const { first, parts, last } = groupByPart(nameFirst(disassemble(answer)), UNITS(longest));
         const random = seededRandom(seed);
         const mixed = [...first, ...groupCalls(parts).flatMap((run) => interleave(run, random)), ...last];
-        expectSquare(target, mixed, assemble(mixed));
+        expectStreamedEqualsWhole(target, mixed, assemble(mixed));
       }),
-      { numRuns: tries(80) },
+      { numRuns: scaleRunCount(80) },
     );
   });
 
@@ -159,9 +159,9 @@ describe.each(EACH)("%s", (_, target) => {
       fc.property(response, fc.nat(), fc.integer({ min: 1, max: 9 }), (answer, seed, longest) => {
         const { first, parts, last } = groupByPart(nameFirst(disassemble(answer)), CHARACTERS(longest));
         const mixed = [...first, ...interleave(parts, seededRandom(seed)), ...last];
-        expectSquare(target, mixed, assemble(mixed));
+        expectStreamedEqualsWhole(target, mixed, assemble(mixed));
       }),
-      { numRuns: tries(80) },
+      { numRuns: scaleRunCount(80) },
     );
   });
 
@@ -169,11 +169,11 @@ describe.each(EACH)("%s", (_, target) => {
     fc.assert(
       fc.property(response, fc.nat(), (answer, place) => {
         const bytes = encodeAnswer(target, answer);
-        const [whole] = answersOf(decodeEvents(target, [bytes]));
+        const [whole] = assembleAnswers(decodeEvents(target, [bytes]));
         const deltas = decodeEvents(target, [bytes.subarray(0, place % bytes.length)]);
-        expect(illegalities(deltas)).toStrictEqual([]);
+        expect(findViolations(deltas)).toStrictEqual([]);
         expect(splitAnswers(deltas).length).toBeLessThanOrEqual(1);
-        const [part] = answersOf(deltas);
+        const [part] = assembleAnswers(deltas);
         if (part === undefined || whole === undefined) return;
         if (part.error === undefined) {
           expect(part.finishReason).toStrictEqual(whole.finishReason);
@@ -186,7 +186,7 @@ describe.each(EACH)("%s", (_, target) => {
             expect(readVisibleText(whole, [type]).startsWith(readVisibleText(part, [type]))).toBe(true);
         }
       }),
-      { numRuns: tries(80) },
+      { numRuns: scaleRunCount(80) },
     );
   });
 
@@ -201,17 +201,17 @@ describe.each(EACH)("%s", (_, target) => {
             { kind: "error", payload: { errorCode, message: "It failed." } },
           ];
           const deltas = decodeEvents(target, encodeDeltas(target, failed).events);
-          expect(illegalities(deltas)).toStrictEqual([]);
+          expect(findViolations(deltas)).toStrictEqual([]);
           expect(deltas.at(-1)?.kind).toBe("error");
-          const [part] = answersOf(deltas);
+          const [part] = assembleAnswers(deltas);
           // As it was said, or as the dialect would have said it: with a blank line between two texts, for example.
           const isSaid =
             readVisibleText(answer).startsWith(readVisibleText(part)) ||
-            readVisibleText(wholeOf(target, answer), ["text"]).startsWith(readVisibleText(part, ["text"]));
+            readVisibleText(roundTripWhole(target, answer), ["text"]).startsWith(readVisibleText(part, ["text"]));
           expect(isSaid).toBe(true);
         },
       ),
-      { numRuns: tries(60) },
+      { numRuns: scaleRunCount(60) },
     );
   });
 });

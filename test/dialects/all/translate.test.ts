@@ -6,7 +6,7 @@ import { checkRequest, detectDialect, translate } from "../../../src/dialects/tr
 import { DialectError } from "../../../src/dialects/errors.ts";
 import { assistant, user } from "../../../src/model/message.ts";
 import { PROVIDER_ERROR_KINDS } from "../../../src/model/provider-error.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 type Provider = (typeof PROVIDERS)[number];
@@ -137,12 +137,12 @@ describe("a payload", () => {
   });
 
   test("that is not a list of events, or of an unknown kind, is rejected", () => {
-    expect(thrown(DialectError, () => translate({ from: "run", to: "run", kind: "stream", wire: {} })).code).toBe(
+    expect(requireError(DialectError, () => translate({ from: "run", to: "run", kind: "stream", wire: {} })).code).toBe(
       "wrong-type",
     );
     // Callers without types may say anything.
     const kind = "poem" as "request";
-    const error = thrown(DialectError, () => translate({ from: "flat", to: "flat", kind, wire: [] }));
+    const error = requireError(DialectError, () => translate({ from: "flat", to: "flat", kind, wire: [] }));
     expect(error.code).toBe("unknown-kind");
     expect(error.message).toContain("request, response, stream, error, messages");
   });
@@ -174,7 +174,7 @@ describe("a payload", () => {
     ["kind", { from: "flat", to: "gemini", wire: [] }, "unknown-kind", "request, response"],
     ["from", { from: "klingon", to: "gemini", kind: "request", wire: {} }, "unknown-dialect", "openai-chat"],
   ] as const)("without a detectable `%s` names the valid values", (_, options, code, values) => {
-    const error = thrown(DialectError, () => translate(options));
+    const error = requireError(DialectError, () => translate(options));
     expect(error.code).toBe(code);
     expect(error.message).toContain(values);
   });

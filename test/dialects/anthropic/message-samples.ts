@@ -1,5 +1,5 @@
 // Made-up lists of Anthropic messages, with every block at least once.
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 const PDF = "JVBERi0xLjQKJcOkw7zDtsOf";
@@ -209,7 +209,7 @@ export const media = {
 };
 
 /** Lists of messages that end with an answer, so that an appended message is a new turn. */
-export const messageSamples: readonly Sample[] = [
+export const messageSamples: readonly MessageSample[] = [
   {
     name: "a greeting",
     wire: [

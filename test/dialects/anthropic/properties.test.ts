@@ -9,10 +9,10 @@ import { user } from "../../../src/model/message.ts";
 import type { ModelRequest } from "../../../src/model/request.ts";
 import { silentLosses } from "../../../src/testkit/index.ts";
 import { json, response } from "../../support/arbitrary.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = anthropic();
-const RUNS = tries(150);
+const RUNS = scaleRunCount(150);
 
 /** Generates the expected value, or sometimes any JSON. */
 function orAnything(expected: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {

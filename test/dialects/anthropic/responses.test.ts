@@ -6,7 +6,7 @@ import { detectDialect } from "../../../src/dialects/index.ts";
 import { user } from "../../../src/model/message.ts";
 import type { ModelRequest } from "../../../src/model/request.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 
 const dialect = anthropic();
 const messages = [{ role: "user", content: "Hello." }];
@@ -320,7 +320,7 @@ describe("invalid input is rejected with its path", () => {
     ],
   ];
   test.each(rows)("%s", (_, step, path, code) => {
-    const error = thrown(DialectError, step);
+    const error = requireError(DialectError, step);
     expect([error.path, error.code]).toStrictEqual([path, code]);
   });
 });

@@ -6,8 +6,8 @@ import { dialect as dialectOf } from "../../../src/dialects/registry.ts";
 import type { Delta } from "../../../src/model/delta.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { responseGallery } from "../../../src/testkit/index.ts";
-import { expectSame } from "../../support/same.ts";
+import { canonicalResponses } from "../../../src/testkit/index.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { responseSamples } from "./response-samples.ts";
 import { accumulateWithSdk, assembleAnswer, toComparable, decode, encode } from "./stream-helpers.ts";
 import { streamSamples } from "./stream-samples.ts";
@@ -16,7 +16,7 @@ import { RARE } from "../all/rare-samples.rows.ts";
 const dialect = anthropic();
 
 const rows: readonly [name: string, response: ModelResponse][] = [
-  ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+  ...canonicalResponses().map(({ name, value }): [string, ModelResponse] => [name, value]),
   ...responseSamples.map(({ name, wire }): [string, ModelResponse] => [name, dialect.decodeResponse(wire)]),
   ...Object.entries(RARE).flatMap(([id, { responses }]) =>
     responses.map(({ name, wire }): [string, ModelResponse] => [`${id}: ${name}`, dialectOf(id).decodeResponse(wire)]),
@@ -36,7 +36,7 @@ describe("a streamed answer equals the whole response", () => {
     const whole = dialect.encodeResponse(response);
     const deltas = decode(events);
     expect(checkDeltas(deltas)).toStrictEqual([]);
-    expectSame(toComparable(assembleAnswer(deltas)), toComparable(dialect.decodeResponse(whole.wire)));
+    expectSameJson(toComparable(assembleAnswer(deltas)), toComparable(dialect.decodeResponse(whole.wire)));
     expect(losses).toStrictEqual(whole.losses);
   });
 
@@ -72,15 +72,15 @@ describe("the official SDK accumulates Koine's streams", () => {
   test.each(successfulAnswers)("%s", async (_name, response) => {
     const { events } = encode(withUsageFirst(disassemble(response)));
     const final = dialect.decodeResponse(await accumulateWithSdk(events, true));
-    expectSame(toSdkComparable(final), toSdkComparable(assembleAnswer(decode(events))));
+    expectSameJson(toSdkComparable(final), toSdkComparable(assembleAnswer(decode(events))));
   });
 
   test.each(streamSamples.filter(({ isOdd }) => isOdd !== true))("B80: $name", async ({ events }) => {
     const read = toComparable(assembleAnswer(decode(events)));
     const wire = events.map((data) => ({ event: String(data["type"]), data }));
-    expectSame(toComparable(dialect.decodeResponse(await accumulateWithSdk(wire, true))), read);
+    expectSameJson(toComparable(dialect.decodeResponse(await accumulateWithSdk(wire, true))), read);
     const again = encode(decode(events)).events;
-    expectSame(toComparable(dialect.decodeResponse(await accumulateWithSdk(again, true))), read);
+    expectSameJson(toComparable(dialect.decodeResponse(await accumulateWithSdk(again, true))), read);
   });
 
   test.each([false, true])("B86: the SDK throws for a failed stream, beta: %s", async (isBeta) => {
@@ -104,7 +104,7 @@ describe("a stream that is decoded and encoded is the same answer", () => {
     const again = encode(deltas);
     expect(checkDeltas(deltas)).toStrictEqual([]);
     expect(again.losses).toStrictEqual([]);
-    expectSame(assembleAnswer(decode(again.events)), assembleAnswer(deltas));
+    expectSameJson(assembleAnswer(decode(again.events)), assembleAnswer(deltas));
     expect(again.events.every(({ data }) => dialect.detectKind(data) === "stream" || "sky" in Object(data))).toBe(true);
   });
 });

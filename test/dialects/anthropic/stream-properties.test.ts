@@ -7,10 +7,10 @@ import { transcode } from "../../../src/dialects/transcode.ts";
 import type { Delta } from "../../../src/model/delta.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
 import { legalAnswer, response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { assembleAnswer, toComparable, decode, encode, splitAnswers } from "./stream-helpers.ts";
 import { callBlock, messageDelta, textDeltaEvent, stream, streamSamples } from "./stream-samples.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = anthropic();
 const sample = fc.constantFrom(...streamSamples.map(({ events }) => events));
@@ -50,10 +50,10 @@ describe("any answer", () => {
         const isCounted = Object.hasOwn(Object(whole.wire), "usage");
         expect(losses.filter(({ code }) => isCounted || code !== "usage-synthesized")).toStrictEqual(whole.losses);
         const [streamed, read] = [assembleAnswer(decode(events)), dialect.decodeResponse(whole.wire)];
-        if (isCounted) expectSame(toComparable(streamed), toComparable(read));
-        else expectSame(streamed?.message.parts.length, read.message.parts.length);
+        if (isCounted) expectSameJson(toComparable(streamed), toComparable(read));
+        else expectSameJson(streamed?.message.parts.length, read.message.parts.length);
       }),
-      { numRuns: tries(200) },
+      { numRuns: scaleRunCount(200) },
     );
   });
 
@@ -72,7 +72,7 @@ describe("any answer", () => {
         expect(opened).toStrictEqual(opened.map((_, index) => index));
         expect(indexes("content_block_stop")).toStrictEqual(opened);
       }),
-      { numRuns: tries(200) },
+      { numRuns: scaleRunCount(200) },
     );
   });
 
@@ -150,7 +150,7 @@ describe("any cut", () => {
         const out = places.slice(1).map((end, index) => String(coder.push(bytes.subarray(places[index], end))));
         const reader = dialect.streamDecoder();
         const deltas = [...reader.push(out.join("") + String(coder.end())), ...reader.end()];
-        expectSame(assembleAnswer(deltas), assembleAnswer(decode(events)));
+        expectSameJson(assembleAnswer(deltas), assembleAnswer(decode(events)));
         expect(coder.losses).toStrictEqual([]);
       }),
     );
@@ -202,7 +202,7 @@ describe("any damage", () => {
           for (const each of again) expect(checkDeltas(each)).toStrictEqual([]);
         }
       }),
-      { numRuns: tries(600) },
+      { numRuns: scaleRunCount(600) },
     );
   });
 

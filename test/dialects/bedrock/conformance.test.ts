@@ -7,13 +7,13 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { requestSamples } from "./request-samples.ts";
 import { bareErrors, errorSamples, responseSamples } from "./response-samples.ts";
 import { messageSamples } from "./message-samples.ts";
 
 const dialect = bedrock();
-const mutants = tries(400);
+const mutants = scaleRunCount(400);
 const cases = [
   ...messageConformance(dialect, { samples: messageSamples, mutants }),
   ...requestConformance(dialect, { samples: requestSamples, mutants }),

@@ -1,5 +1,5 @@
 // Made-up Bedrock messages, with every block at least once and unknown ones.
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const PIXEL = "iVBORw0KGgo=";
 
@@ -101,7 +101,7 @@ export const providerBlocks = [
   },
 ];
 
-export const messageSamples: readonly Sample[] = [
+export const messageSamples: readonly MessageSample[] = [
   { name: "a tool loop", wire: toolLoop },
   { name: "media", wire: [media, { role: "assistant", content: [{ text: "I see." }] }] },
   { name: "bytes in other spellings", wire: [unusualBytes, { role: "assistant", content: [{ text: "I see." }] }] },

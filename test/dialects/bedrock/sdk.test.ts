@@ -14,8 +14,8 @@ import { system, toolResult, user } from "../../../src/model/message.ts";
 import type { ModelRequest } from "../../../src/model/request.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
 import type { Reply } from "../../../src/testkit/index.ts";
-import { cut, replayServer, responseGallery, seededRandom } from "../../../src/testkit/index.ts";
-import { bytesOf, decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { cutRandomly, replayServer, canonicalResponses, seededRandom } from "../../../src/testkit/index.ts";
+import { formatStream, decodeEvents, encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
 import { responseSamples } from "./response-samples.ts";
 import { delta, metadata, open, start, stop, streamSamples } from "./stream-samples.ts";
 
@@ -133,7 +133,7 @@ test("the SDK sends Koine's request unchanged", async () => {
   const { wire, address, losses } = dialect.encodeRequest(request);
   expect(losses).toStrictEqual([]);
   const input = { ...(toSdkInput(wire) as JsonObject), modelId: address?.model };
-  const answer = dialect.encodeResponse(responseGallery()[0]?.value as ModelResponse).wire as object;
+  const answer = dialect.encodeResponse(canonicalResponses()[0]?.value as ModelResponse).wire as object;
   const { requests } = await callSdk({ body: answer }, (client) => client.send(new ConverseCommand(input)));
   expect(requests).toStrictEqual([{ path: `/model/${encodeURIComponent(MODEL)}/converse`, body: wire }]);
 });
@@ -150,7 +150,7 @@ test("the SDK's input, bytes included, round-trips", () => {
 const UNKNOWN_TO_SDK =
   /hologram|mood|serverToolUsage|nova_grounding_result|"type":"(?:tool_use|text)"|\$metadata|cachePoint|guardContent|"document"|"audio"|"video"|oracle/;
 const answers: [name: string, response: ModelResponse][] = [
-  ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+  ...canonicalResponses().map(({ name, value }): [string, ModelResponse] => [name, value]),
   ...responseSamples.map(({ name, wire }): [string, ModelResponse] => [name, dialect.decodeResponse(wire)]),
 ].filter(
   ([, value]) => value.error === undefined && !UNKNOWN_TO_SDK.test(stringifyJson(dialect.encodeResponse(value).wire)),
@@ -172,7 +172,7 @@ describe("the SDK decodes Koine's answer", () => {
 
   test.each(answers)("in events: %s", async (_, response) => {
     const { events } = encodeDeltas(dialect, disassemble(response));
-    const decoded = await decodeStreamWithSdk(bytesOf(dialect, events));
+    const decoded = await decodeStreamWithSdk(formatStream(dialect, events));
     expect(decoded).toStrictEqual(events.map(({ data }) => JSON.parse(stringifyJson(data)) as unknown));
     // The SDK's events decode to the whole response.
     const whole = dialect.decodeResponse(dialect.encodeResponse(response).wire);
@@ -184,7 +184,7 @@ describe("the SDK decodes Koine's answer", () => {
 async function decodeStreamWithSdk(bytes: Uint8Array): Promise<unknown[]> {
   const reply: Reply = {
     headers: { "content-type": "application/vnd.amazon.eventstream" },
-    chunks: cut(bytes, seededRandom(bytes.length), Math.max(16, bytes.length / 12)),
+    chunks: cutRandomly(bytes, seededRandom(bytes.length), Math.max(16, bytes.length / 12)),
   };
   const { result } = await callSdk(reply, async (client) => {
     const decoded: ConverseStreamOutput[] = [];
@@ -206,7 +206,7 @@ test("B86: the SDK throws the exception that a failed stream ends with", async (
     { kind: "error", payload: { errorCode: "rate-limit", message: "Slow down." } } as const,
   ];
   const { events } = encodeDeltas(dialect, failed);
-  await expect(decodeStreamWithSdk(bytesOf(dialect, events))).rejects.toMatchObject({
+  await expect(decodeStreamWithSdk(formatStream(dialect, events))).rejects.toMatchObject({
     name: "ThrottlingException",
     message: "Slow down.",
   });
@@ -263,12 +263,18 @@ test.each(eventSamples)("Koine reads the SDK's frames: $name", async ({ events }
 });
 
 describe("a damaged stream", () => {
-  const bytes = bytesOf(dialect, [start, delta(0, { text: "The agora" }), open(1, {}), stop("end_turn"), metadata]);
+  const bytes = formatStream(dialect, [
+    start,
+    delta(0, { text: "The agora" }),
+    open(1, {}),
+    stop("end_turn"),
+    metadata,
+  ]);
 
   test.each([0, 3, 5, 9, 20, bytes.length - 2])("fails at byte %i with the content before it", (at) => {
     const broken = Uint8Array.from(bytes);
     broken[at] = (broken[at] ?? 0) ^ 0x55;
-    const deltas = decodeEvents(dialect, [...cut(broken, seededRandom(at), 30)]);
+    const deltas = decodeEvents(dialect, [...cutRandomly(broken, seededRandom(at), 30)]);
     expect(deltas.at(-1)?.kind).toBe(at === bytes.length - 2 ? "done" : "error");
   });
 

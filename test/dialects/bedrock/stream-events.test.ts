@@ -4,8 +4,8 @@ import { assemble } from "../../../src/assembly/assemble.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { transcode } from "../../../src/dialects/transcode.ts";
 import type { Delta } from "../../../src/model/delta.ts";
-import { cut, seededRandom } from "../../../src/testkit/index.ts";
-import { bytesOf, decodeEvents } from "../../../src/testkit/stream-reading.ts";
+import { cutRandomly, seededRandom } from "../../../src/testkit/index.ts";
+import { formatStream, decodeEvents } from "../../../src/testkit/checks/stream-helpers.ts";
 import { close, delta, metadata, open, start, stop, streamSamples } from "./stream-samples.ts";
 
 const dialect = bedrock();
@@ -80,7 +80,7 @@ describe("decoding", () => {
 
   test("B74: an error body instead of a stream", () => {
     const body = new TextEncoder().encode('{"message":"No access.","__type":"AccessDeniedException"}');
-    expect(decodeEvents(dialect, cut(body, seededRandom(1), 9)).at(-1)).toMatchObject({
+    expect(decodeEvents(dialect, cutRandomly(body, seededRandom(1), 9)).at(-1)).toMatchObject({
       payload: { errorCode: "permission", message: "No access." },
     });
   });
@@ -167,8 +167,10 @@ describe("encoding", () => {
 
   test("residue of text for a closed part is reported", () => {
     const encoder = dialect.streamEncoder();
-    const text = (partKey: number, extra?: object): Delta =>
-      ({ kind: "text", payload: { textDelta: "x", partKey, ...extra } }) as Delta;
+    const text = (partKey: number, residue: object = {}): Delta => ({
+      kind: "text",
+      payload: { textDelta: "x", partKey, ...residue },
+    });
     encoder.push({ kind: "start", payload: { modelId: "", requestId: "" } });
     for (const each of [text(0), text(1), text(0, { extra: { bedrock: { tone: "warm" } } })]) encoder.push(each);
     encoder.push({ kind: "done", payload: { finishReason: "stop" } });
@@ -185,10 +187,10 @@ describe("encoding", () => {
 });
 
 test("the bytes of a stream are transcoded to another dialect and back", () => {
-  const bytes = bytesOf(dialect, streamSamples[1]?.events ?? []);
+  const bytes = formatStream(dialect, streamSamples[1]?.events ?? []);
   const there = transcode("bedrock", "anthropic");
   const back = transcode("anthropic", "bedrock");
-  const chunks = cut(bytes, seededRandom(3), 40).map((piece) => back.push(there.push(piece)));
+  const chunks = cutRandomly(bytes, seededRandom(3), 40).map((piece) => back.push(there.push(piece)));
   const deltas = decodeEvents(dialect, [
     ...chunks.filter((chunk) => chunk.length > 0),
     back.push(there.end()),

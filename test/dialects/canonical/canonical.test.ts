@@ -7,13 +7,13 @@ import { parseJson, stringifyJson } from "../../../src/model/json/index.ts";
 import { assistant, user } from "../../../src/model/message.ts";
 import { validate } from "../../../src/model/validation/validate.ts";
 import { SCHEMA_VERSION } from "../../../src/model/schema-version.ts";
-import { gallery, messageConformance } from "../../../src/testkit/index.ts";
+import { canonicalMessages, messageConformance } from "../../../src/testkit/index.ts";
 import { HOLOGRAM, IDS, stored, VERSION_1 } from "./samples.rows.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = canonical();
 const CURRENT = [
-  ...gallery().map((message, index) => stored(message, `01ARZ3NDEKTSV4RRFFQ69G5FB${index}`)),
+  ...canonicalMessages().map((message, index) => stored(message, `01ARZ3NDEKTSV4RRFFQ69G5FB${index}`)),
   { ...stored({ role: "user", parts: [HOLOGRAM] }), unknown: { field: null }, extra: { canonical: { x: 1 } } },
 ];
 
@@ -33,7 +33,7 @@ const samples = [
   },
   { name: "no messages", wire: [] },
 ];
-for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: scaleRunCount(400) })) test(title, run);
 
 describe("decoding", () => {
   test("the current version is decoded unchanged", () => {

@@ -9,9 +9,9 @@ import { stringifyJson } from "../../../src/model/json/index.ts";
 import type { Message, StoredMessage } from "../../../src/model/message.ts";
 import { assistant, developer, user } from "../../../src/model/message.ts";
 import type { Part } from "../../../src/model/parts.ts";
-import { gallery, silentLosses } from "../../../src/testkit/index.ts";
+import { canonicalMessages, silentLosses } from "../../../src/testkit/index.ts";
 import { json, response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { HOLOGRAM, IDS, stored, TIME, VERSION_1 } from "./samples.rows.ts";
 
 const dialect = canonical();
@@ -233,7 +233,7 @@ describe("fields of stored messages", () => {
         const [read] = dialect.decodeMessages(dialect.encodeMessages([whole]).wire);
         const { id: _, parentMessageId: __, createdAt: ___, ...asRead } = read as StoredMessage;
         const { id: ____, ...asWritten } = whole;
-        expectSame(asRead, { ...asWritten, metadata: { ...whole.metadata, schemaVersion: 2 } });
+        expectSameJson(asRead, { ...asWritten, metadata: { ...whole.metadata, schemaVersion: 2 } });
       }),
     );
   });
@@ -254,7 +254,7 @@ describe("version 1", () => {
         Object.assign(wire[0]?.metadata ?? {}, { extra });
         Object.assign(wire[0]?.parts[1] ?? {}, { input });
         Object.assign(wire[1]?.parts[0] ?? {}, { output });
-        expectSame(dialect.encodeMessages(dialect.decodeMessages(wire), { version: 1 }).wire, wire);
+        expectSameJson(dialect.encodeMessages(dialect.decodeMessages(wire), { version: 1 }).wire, wire);
       }),
     );
   });
@@ -374,7 +374,7 @@ describe("version 1", () => {
   });
 
   test("B58: nothing of the gallery is lost silently", () => {
-    const lost = silentLosses(gallery(), (messages) => dialect.encodeMessages(messages, { version: 1 }));
+    const lost = silentLosses(canonicalMessages(), (messages) => dialect.encodeMessages(messages, { version: 1 }));
     expect(lost.map(({ path }) => path)).toStrictEqual([]);
   });
 

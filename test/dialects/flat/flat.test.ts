@@ -7,11 +7,11 @@ import { sameJson } from "../../../src/model/json/index.ts";
 import { user } from "../../../src/model/message.ts";
 import type { Message } from "../../../src/model/message.ts";
 import { oddSamples, plainSamples, samples } from "./samples.rows.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = flat();
 
-for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: scaleRunCount(400) })) test(title, run);
 
 const decode = (...wire: unknown[]): Message[] => dialect.decodeMessages(wire);
 

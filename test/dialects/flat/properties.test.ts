@@ -6,11 +6,11 @@ import { sameJson } from "../../../src/model/json/index.ts";
 import type { Message } from "../../../src/model/message.ts";
 import { user } from "../../../src/model/message.ts";
 import { validate } from "../../../src/model/validation/validate.ts";
-import { deepFreeze } from "../../../src/testkit/places.ts";
+import { deepFreeze } from "../../../src/testkit/json/json-nodes.ts";
 import { response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { flatWire } from "./generated-messages.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = flat();
 /** The only losses of decoded flat data: signatures that fit no part. */
@@ -21,9 +21,9 @@ test("any conversation comes back as equal JSON, unless signatures were stale al
     fc.property(flatWire, (wire) => {
       const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(deepFreeze(wire)));
       expect(losses.filter(({ code }) => !STALE.has(code))).toStrictEqual([]);
-      if (losses.length === 0) expectSame(again, wire);
+      if (losses.length === 0) expectSameJson(again, wire);
     }),
-    { numRuns: tries(1000) },
+    { numRuns: scaleRunCount(1000) },
   );
 });
 
@@ -32,10 +32,10 @@ test("decoding and encoding the encoded messages again changes nothing", () => {
     fc.property(flatWire, (wire) => {
       const once = dialect.encodeMessages(dialect.decodeMessages(wire)).wire;
       const { wire: twice, losses } = dialect.encodeMessages(dialect.decodeMessages(once));
-      expectSame(twice, once);
+      expectSameJson(twice, once);
       expect(losses).toStrictEqual([]);
     }),
-    { numRuns: tries(500) },
+    { numRuns: scaleRunCount(500) },
   );
 });
 
@@ -45,7 +45,7 @@ test("decoded messages have the model's shape", () => {
       const issues = dialect.decodeMessages(wire).flatMap((message) => validate(message));
       expect(issues.filter(({ code }) => ["wrong-type", "missing-field", "not-json"].includes(code))).toStrictEqual([]);
     }),
-    { numRuns: tries(500) },
+    { numRuns: scaleRunCount(500) },
   );
 });
 
@@ -57,7 +57,7 @@ test("B44: appending a message changes nothing before it", () => {
       const after = dialect.encodeMessages([...messages, user("And then?")]).wire as unknown[];
       expect(JSON.stringify(after.slice(0, -1))).toBe(JSON.stringify(before));
     }),
-    { numRuns: tries(300) },
+    { numRuns: scaleRunCount(300) },
   );
 });
 
@@ -73,7 +73,7 @@ test("edited messages are encoded without an error and decode to the same messag
       const once = dialect.encodeMessages(messages).wire;
       expect(sameJson(dialect.encodeMessages(dialect.decodeMessages(once)).wire, once)).toBe(true);
     }),
-    { numRuns: tries(500) },
+    { numRuns: scaleRunCount(500) },
   );
 });
 
@@ -99,10 +99,10 @@ test("any canonical answer is encoded without an error, deterministically", () =
   fc.assert(
     fc.property(response, ({ message }) => {
       const first = dialect.encodeMessages([message]);
-      expectSame(dialect.encodeMessages(structuredClone([message])), first);
+      expectSameJson(dialect.encodeMessages(structuredClone([message])), first);
       const again = dialect.encodeMessages(dialect.decodeMessages(first.wire));
-      expectSame(again.wire, first.wire);
+      expectSameJson(again.wire, first.wire);
     }),
-    { numRuns: tries(500) },
+    { numRuns: scaleRunCount(500) },
   );
 });

@@ -1,10 +1,10 @@
 // Sample conversations in the flat shape: plain ones, and ones with every other form.
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const weather = { name: "get_weather", arguments: '{"city":"Corinth"}', id: "call_1" };
 
 /** Samples in the plain form only. */
-export const plainSamples: Sample[] = [
+export const plainSamples: MessageSample[] = [
   {
     name: "a plain conversation",
     wire: [
@@ -70,7 +70,7 @@ export const plainSamples: Sample[] = [
 ];
 
 /** Samples with every other form, which must come back. */
-export const oddSamples: Sample[] = [
+export const oddSamples: MessageSample[] = [
   {
     name: "spellings of text",
     wire: [
@@ -201,4 +201,4 @@ export const oddSamples: Sample[] = [
   },
 ];
 
-export const samples: Sample[] = [...plainSamples, ...oddSamples];
+export const samples: MessageSample[] = [...plainSamples, ...oddSamples];

@@ -7,14 +7,14 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { failures } from "./error-samples.ts";
 import { responses } from "./response-samples.ts";
 import { requests, sdkRequests } from "./request-samples.ts";
 import { messages } from "./message-samples.ts";
 
 const dialect = gemini();
-const mutants = tries(400);
+const mutants = scaleRunCount(400);
 
 /** True for Gemini's own error bodies; other bodies decode, but encode as Gemini's. */
 function hasEnvelope({ wire }: { wire: unknown }): boolean {

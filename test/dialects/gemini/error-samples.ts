@@ -1,5 +1,5 @@
 // Hand-written error bodies of Gemini.
-import type { WireSample } from "../../../src/testkit/exchange.ts";
+import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 
 const failure = (code: number, status: string, message: string, details?: object[]): object => ({
   error: { code, message, status, ...(details && { details }) },

@@ -1,5 +1,5 @@
 // Hand-written Gemini contents: common shapes first, then every kind of part, then unusual ones.
-import type { Sample } from "../../../src/testkit/samples.ts";
+import type { MessageSample } from "../../../src/testkit/checks/message-samples.ts";
 
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 
@@ -204,4 +204,7 @@ const fragments: Readonly<Record<string, object[]>> = {
   ],
 };
 
-export const messages: Sample[] = Object.entries({ ...contents, ...fragments }).map(([name, wire]) => ({ name, wire }));
+export const messages: MessageSample[] = Object.entries({ ...contents, ...fragments }).map(([name, wire]) => ({
+  name,
+  wire,
+}));

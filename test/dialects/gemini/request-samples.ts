@@ -1,5 +1,5 @@
 // Hand-written Gemini requests: every tool, every setting, and other spellings of them.
-import type { WireSample } from "../../../src/testkit/exchange.ts";
+import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 import { contents, text, user } from "./message-samples.ts";
 
 const question = [user(text("A question."))];

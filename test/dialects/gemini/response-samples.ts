@@ -1,5 +1,5 @@
 // Hand-written Gemini responses: every finish reason, every count, all shapes of grounding, texts in pieces.
-import type { WireSample } from "../../../src/testkit/exchange.ts";
+import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 import { call, model, PIXEL, text } from "./message-samples.ts";
 
 const usageMetadata = {

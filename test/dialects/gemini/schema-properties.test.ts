@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   fitsGeminiSchema,
   fromGeminiSchema,
-  readGeminiSchema,
+  toJsonSchema,
   toGeminiSchema,
 } from "../../../src/dialects/gemini/schema/convert-schema.ts";
 import { respellAsGeminiSchema } from "../../../src/dialects/gemini/schema/exact-schema.ts";
@@ -14,10 +14,10 @@ import { toNearestSchema } from "../../../src/dialects/gemini/schema/nearest-sch
 import type { JsonObject } from "../../../src/model/json/index.ts";
 import { isObject } from "../../../src/model/value-kind.ts";
 import type { Loss } from "../../../src/model/loss.ts";
-import { silentLosses } from "../../../src/testkit/oracle.ts";
+import { silentLosses } from "../../../src/testkit/oracle/silent-losses.ts";
 import { describeCorpus } from "../../support/corpus.ts";
 import { findSchemaFaults } from "./schema-checker.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const name = fc.constantFrom("a", "b", "c/d", "__proto__", "toString");
 const type = fc.constantFrom("string", "number", "integer", "boolean", "array", "object", "null");
@@ -200,7 +200,7 @@ describe("B51: a generated JSON Schema", () => {
         expect(JSON.stringify(schema)).toBe(before);
         expect(toGeminiSchema(JSON.parse(before) as JsonObject)).toStrictEqual(converted);
       }),
-      { numRuns: tries(500) },
+      { numRuns: scaleRunCount(500) },
     );
   });
 
@@ -224,12 +224,12 @@ describe("B51: a generated JSON Schema", () => {
         const { schema: converted, changes } = toGeminiSchema(schema);
         if (!changes.every(({ detail }) => detail === "Written in an equivalent form.")) return;
         count[changes.length === 0 ? "exact" : "other"]++;
-        const [before, after] = [ajv.compile(schema), ajv.compile(readGeminiSchema(converted))];
+        const [before, after] = [ajv.compile(schema), ajv.compile(toJsonSchema(converted))];
         for (const value of values) expect([value, after(value)]).toStrictEqual([value, before(value)]);
       }),
-      { numRuns: tries(2000) },
+      { numRuns: scaleRunCount(2000) },
     );
-    expect(Math.min(count.exact, count.other)).toBeGreaterThan(tries(100));
+    expect(Math.min(count.exact, count.other)).toBeGreaterThan(scaleRunCount(100));
   });
 
   test("loses no accepted value without a reported change", () => {
@@ -288,9 +288,9 @@ test("B51: a Gemini Schema converts back exactly, or is known not to", () => {
       if (read === undefined) return;
       expect(JSON.stringify(toGeminiSchema(read))).toBe(JSON.stringify({ schema, changes: [] }));
     }),
-    { numRuns: tries(2000) },
+    { numRuns: scaleRunCount(2000) },
   );
-  expect(Math.min(count.exact, count.not)).toBeGreaterThan(tries(200));
+  expect(Math.min(count.exact, count.not)).toBeGreaterThan(scaleRunCount(200));
 });
 
 describe("B51: hostile schemas", () => {
@@ -349,7 +349,7 @@ describeCorpus("{openai-chat,openai-responses,anthropic,gemini}/requests/*.json"
   test("B51: recorded JSON Schemas become valid Gemini Schemas", () => {
     expect(recorded.length).toBeGreaterThan(50);
     for (const [, schema] of recorded)
-      expect(findSchemaFaults(toGeminiSchema(readGeminiSchema(schema)).schema)).toStrictEqual([]);
+      expect(findSchemaFaults(toGeminiSchema(toJsonSchema(schema)).schema)).toStrictEqual([]);
   });
 
   test("B51: recorded Gemini Schemas convert back exactly, except for counts written as numbers", () => {

@@ -1,10 +1,10 @@
 // Conversions between JSON Schema and Gemini's Schema, one row each.
 import { describe, expect, test } from "vitest";
 import {
-  exactGeminiSchema,
+  toExactGeminiSchema,
   fitsGeminiSchema,
   fromGeminiSchema,
-  readGeminiSchema,
+  toJsonSchema,
   toGeminiSchema,
 } from "../../../src/dialects/gemini/schema/convert-schema.ts";
 import { parseJson, stringifyJson } from "../../../src/model/json/index.ts";
@@ -66,7 +66,7 @@ describe("B51: JSON Schemas that convert exactly", () => {
   ];
   test.each(rows)("%s", (_, schema, expected) => {
     expect(JSON.stringify(toGeminiSchema(schema))).toBe(JSON.stringify({ schema: expected, changes: [] }));
-    expect(JSON.stringify(exactGeminiSchema(schema))).toBe(JSON.stringify(expected));
+    expect(JSON.stringify(toExactGeminiSchema(schema))).toBe(JSON.stringify(expected));
     expect(fitsGeminiSchema(schema)).toBe(true);
   });
 
@@ -365,6 +365,6 @@ describe("B51: a Gemini Schema as JSON Schema", () => {
   ];
   test.each(odd)("%s: it is decoded, but does not convert back exactly", (_, schema, read) => {
     expect(fromGeminiSchema(schema)).toBeUndefined();
-    expect(JSON.stringify(readGeminiSchema(schema))).toBe(JSON.stringify(read));
+    expect(JSON.stringify(toJsonSchema(schema))).toBe(JSON.stringify(read));
   });
 });

@@ -8,13 +8,13 @@ import { parseJson, stringifyJson } from "../../../src/model/json/index.ts";
 import type { Message } from "../../../src/model/message.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { cut, responseGallery, seededRandom } from "../../../src/testkit/index.ts";
-import { expectSame } from "../../support/same.ts";
+import { cutRandomly, canonicalResponses, seededRandom } from "../../../src/testkit/index.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { responses as replies } from "./response-samples.ts";
 import { streams } from "./stream-samples.ts";
 import { assembleAnswer, decodeAll, dialect, encodeAll, withoutFormSpecificKeys } from "./stream-helpers.ts";
 import { RARE } from "../all/rare-samples.rows.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 /** Losses that only streams can report. */
 const STREAM_ONLY = /^(?:texts-joined|part-split|late-dropped|stream-result-dropped) /;
@@ -32,7 +32,7 @@ function expectSameAsWhole(response: ModelResponse): void {
     delete each.finishReason.raw;
     delete each.extra;
   }
-  expectSame(withoutFormSpecificKeys(streamed), withoutFormSpecificKeys(read));
+  expectSameJson(withoutFormSpecificKeys(streamed), withoutFormSpecificKeys(read));
   const reported = whole.losses.map(({ code, path }) => `${code} ${path}`);
   // Deltas have no field for `retryable` if the kind of the error implies it.
   const reportedLosses = reported.filter((loss) => !loss.endsWith("/error/retryable"));
@@ -45,7 +45,7 @@ const WHOLE_RESPONSE_ONLY = /^(?:no role and no index|several candidates|an empt
 describe("B80: a stream decodes to the same answer as the whole response", () => {
   const own = replies.filter(({ name }) => !WHOLE_RESPONSE_ONLY.test(name) || name === "every count");
   test.each(own)("$name", ({ wire }) => expectSameAsWhole(dialect.decodeResponse(wire)));
-  test.each(responseGallery())("of the gallery: $name", ({ value }) => expectSameAsWhole(value));
+  test.each(canonicalResponses())("of the gallery: $name", ({ value }) => expectSameAsWhole(value));
 
   const rare = Object.entries(RARE).flatMap(([id, { responses }]) =>
     responses.map(({ name, wire }) => ({ name: `${id}: ${name}`, response: createDialect(id).decodeResponse(wire) })),
@@ -92,7 +92,7 @@ const response: fc.Arbitrary<ModelResponse> = fc
   });
 
 test("B80: texts, thoughts and signatures in any order", () => {
-  fc.assert(fc.property(response, expectSameAsWhole), { numRuns: tries(250) });
+  fc.assert(fc.property(response, expectSameAsWhole), { numRuns: scaleRunCount(250) });
 });
 
 /** True if a candidate has a finish reason, and every candidate with content has one. */
@@ -127,7 +127,7 @@ describe("own streams", () => {
     for (const { events } of streams) {
       const whole = assembleAnswer(decodeAll(events));
       for (const bytes of [events.map((data) => dialect.formatEvent({ data })).join(""), JSON.stringify(events)]) {
-        const pieces = cut(new TextEncoder().encode(bytes), random);
+        const pieces = cutRandomly(new TextEncoder().encode(bytes), random);
         expect(assembleAnswer(decodeAll(pieces))).toStrictEqual(whole);
       }
     }
@@ -185,9 +185,9 @@ describe("streamed arguments", () => {
   test("B80: they assemble to the original arguments", () => {
     fc.assert(
       fc.property(args, (value) => {
-        expectSame(streamed(pieces(value, "$")), JSON.parse(JSON.stringify(value)));
+        expectSameJson(streamed(pieces(value, "$")), JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: tries(150) },
+      { numRuns: scaleRunCount(150) },
     );
   });
 
@@ -199,9 +199,9 @@ describe("streamed arguments", () => {
         const turned = fields.map((_, at) => fields[(at + turn) % fields.length] ?? []);
         const backwards = turned.map((field) => (field.length === 2 ? field : field.toReversed()));
         const whole = turned.every((field) => field.every((each) => !("stringValue" in each)));
-        expectSame(streamed((whole ? backwards : turned).flat()), JSON.parse(JSON.stringify(value)));
+        expectSameJson(streamed((whole ? backwards : turned).flat()), JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: tries(150) },
+      { numRuns: scaleRunCount(150) },
     );
   });
 
@@ -258,7 +258,7 @@ describe("malformed streams", () => {
         for (const delta of deltas) encoder.push(delta);
         expect(encoder.end()).toStrictEqual([]);
       }),
-      { numRuns: tries(800) },
+      { numRuns: scaleRunCount(800) },
     );
   });
 });

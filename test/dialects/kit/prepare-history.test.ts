@@ -8,7 +8,7 @@ import { PROVIDER_LOSSES } from "../../../src/dialects/kit/losses/provider-catal
 import type { Message } from "../../../src/model/message.ts";
 import { assistant, user } from "../../../src/model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../../src/model/parts.ts";
-import { deepFreeze } from "../../../src/testkit/places.ts";
+import { deepFreeze } from "../../../src/testkit/json/json-nodes.ts";
 
 function encodeHistory(
   messages: Message[],

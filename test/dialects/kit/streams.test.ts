@@ -18,8 +18,8 @@ import { assemble, disassemble, formatSse, sameJson } from "../../../src/index.t
 import type { Delta } from "../../../src/index.ts";
 import { json, legalAnswer, response } from "../../support/arbitrary.ts";
 import { answer, call, delta, DONE, result, START } from "../../support/deltas.ts";
-import { thrown } from "../../support/thrown.ts";
-import { tries } from "../../support/tries.ts";
+import { requireError } from "../../support/require-error.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { codePoint } from "../../support/code-points.ts";
 
 type Chunk = Uint8Array | string;
@@ -166,7 +166,7 @@ describe("the answer that a stream encoder assembles", () => {
         expect(follower.isOpen).toBe(false);
         expect(sameJson(follower.response(), assemble(deltas))).toBe(true);
       }),
-      { numRuns: tries(60) },
+      { numRuns: scaleRunCount(60) },
     );
   });
 
@@ -188,7 +188,7 @@ describe("the answer that a stream encoder assembles", () => {
     expect(drafts.at(-1)).toBeUndefined();
     expect(follower.isOpen).toBe(false);
     follower.push(START);
-    expect(thrown(AssemblyError, () => follower.push(call("c", "{}")[0] as Delta)).rule).toBe("call-unique");
+    expect(requireError(AssemblyError, () => follower.push(call("c", "{}")[0] as Delta)).rule).toBe("call-unique");
     follower.push(delta("text", { textDelta: "next" }));
     follower.push(DONE);
     expect(follower.response()?.message.parts).toStrictEqual([{ type: "text", text: "next" }]);
@@ -205,7 +205,7 @@ describe("the answer that a stream encoder assembles", () => {
       "payload",
     ],
   ])("%s is refused with its rule", (_, deltas, rule) => {
-    expect(thrown(AssemblyError, () => follow(deltas)).rule).toBe(rule);
+    expect(requireError(AssemblyError, () => follow(deltas)).rule).toBe(rule);
   });
 });
 
@@ -346,7 +346,7 @@ describe("transcoding a stream", () => {
 
   test("a start delta has the given fields, and a truncated answer is retryable", () => {
     const start = createStartDelta({ modelId: "m", requestId: "r" });
-    const failed = thrown(AssemblyError, () =>
+    const failed = requireError(AssemblyError, () =>
       assemble([start, delta("text", { textDelta: "Hal" }), createTruncatedDelta()]),
     );
     expect(failed.error).toMatchObject({ errorCode: "truncated", retryable: true });

@@ -7,7 +7,7 @@ import { findStrictFaults } from "../../../src/dialects/kit/schemas/strict-schem
 import type { SchemaObject } from "../../../src/model/request.ts";
 import { isObject } from "../../../src/model/value-kind.ts";
 import { describeCorpus } from "../../support/corpus.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const text = { type: "string" };
 
@@ -202,9 +202,9 @@ test("B53: OpenAI's own client agrees", () => {
       verdicts[isStrict ? "strict" : "refused"]++;
       expect(isStrictForClient(schema)).toBe(isStrict);
     }),
-    { numRuns: tries(2000) },
+    { numRuns: scaleRunCount(2000) },
   );
-  expect(Math.min(verdicts.strict, verdicts.refused)).toBeGreaterThan(tries(300));
+  expect(Math.min(verdicts.strict, verdicts.refused)).toBeGreaterThan(scaleRunCount(300));
 });
 
 describeCorpus("manifest.json", ([manifest]) => {

@@ -7,13 +7,13 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { errorSamples, plainResponses, variantResponses } from "./response-samples.ts";
 import { plainRequests, variantRequests } from "./request-samples.ts";
 import { plainSamples, variantSamples } from "./message-samples.ts";
 
 const dialect = openaiChat();
-const mutants = tries(400);
+const mutants = scaleRunCount(400);
 
 describe("messages", () => {
   const samples = [...plainSamples, ...variantSamples];

@@ -4,17 +4,17 @@ import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Part, ToolCallPart } from "../../../src/model/parts.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { streamConformance } from "../../../src/testkit/stream-conformance.ts";
-import { answersOf, decodeEvents, illegalities } from "../../../src/testkit/stream-reading.ts";
+import { streamConformance } from "../../../src/testkit/conformance/stream-conformance.ts";
+import { assembleAnswers, decodeEvents, findViolations } from "../../../src/testkit/checks/stream-helpers.ts";
 import { calls, endChunk, failedStreams, role, deltaChunk, wholeStreams } from "./stream-samples.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = openaiChat();
 
 function decodeAnswer(...events: unknown[]): ModelResponse {
   const deltas = decodeEvents(dialect, events);
-  expect(illegalities(deltas)).toStrictEqual([]);
-  const [answer] = answersOf(deltas);
+  expect(findViolations(deltas)).toStrictEqual([]);
+  const [answer] = assembleAnswers(deltas);
   if (answer === undefined) throw new Error("There is no answer.");
   return answer;
 }
@@ -37,7 +37,12 @@ describe("conformance", () => {
   const samples = [...wholeStreams, ...failedStreams];
   // True for fields that only pad a chunk.
   const repeats = (_: unknown, path: string): boolean => path.startsWith("/obfuscation");
-  for (const { title, run } of streamConformance(dialect, { samples, exceptions, mutants: tries(60), repeats }))
+  for (const { title, run } of streamConformance(dialect, {
+    samples,
+    exceptions,
+    mutants: scaleRunCount(60),
+    isRepeatedField: repeats,
+  }))
     test(title, run);
 });
 
@@ -263,7 +268,7 @@ describe("B18: fragments are assigned to their calls", () => {
           );
         },
       ),
-      { numRuns: tries(50) },
+      { numRuns: scaleRunCount(50) },
     );
   });
 });

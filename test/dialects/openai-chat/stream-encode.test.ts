@@ -10,8 +10,13 @@ import type { Message } from "../../../src/model/message.ts";
 import { assistant } from "../../../src/model/message.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { responseGallery } from "../../../src/testkit/index.ts";
-import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { canonicalResponses } from "../../../src/testkit/index.ts";
+import {
+  assembleAnswers,
+  toComparableResponse,
+  decodeEvents,
+  encodeDeltas,
+} from "../../../src/testkit/checks/stream-helpers.ts";
 import { dialect as speak } from "../../../src/dialects/registry.ts";
 import { plainResponses, variantResponses } from "./response-samples.ts";
 import { RARE } from "../all/rare-samples.rows.ts";
@@ -58,9 +63,9 @@ function sortParts(response: ModelResponse): ModelResponse {
     ...message,
     parts: message.parts.toSorted((a, b) => rank(a) - rank(b)),
   });
-  const { message, alternatives } = comparable(response);
+  const { message, alternatives } = toComparableResponse(response);
   return {
-    ...comparable(response),
+    ...toComparableResponse(response),
     message: sorted(message),
     ...(alternatives && {
       alternatives: alternatives.map((each) => Object.assign({ ...each }, { message: sorted(each.message) })),
@@ -260,7 +265,7 @@ describe("losses of streams", () => {
 
 describe("B80: a streamed answer equals the whole answer", () => {
   const answers: [name: string, response: ModelResponse][] = [
-    ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+    ...canonicalResponses().map(({ name, value }): [string, ModelResponse] => [name, value]),
     ...[...plainResponses, ...variantResponses].map(({ name, wire }): [string, ModelResponse] => [
       name,
       dialect.decodeResponse(wire),
@@ -287,7 +292,7 @@ describe("B80: a streamed answer equals the whole answer", () => {
   test.each(answers.filter(([, { error }]) => error === undefined))("%s", async (_, response) => {
     const { events, losses } = encodeDeltas(dialect, disassemble(response));
     const whole = dialect.encodeResponse(response);
-    const [streamed] = answersOf(decodeEvents(dialect, events));
+    const [streamed] = assembleAnswers(decodeEvents(dialect, events));
     if (streamed === undefined) throw new Error("There is no answer.");
     expect(withoutForm(sortParts(streamed))).toStrictEqual(withoutForm(sortParts(dialect.decodeResponse(whole.wire))));
     expect(losses).toStrictEqual(whole.losses);
@@ -312,7 +317,7 @@ describe("B80: a streamed answer equals the whole answer", () => {
     /^(a text|no \[DONE\]|fields|Azure|a refusal|parallel|a call|audio|Perplexity)/.test(name),
   );
   test.each(known)("OpenAI's SDK and Koine assemble the same answer: $name", async ({ events }) => {
-    const [streamed] = answersOf(decodeEvents(dialect, events));
+    const [streamed] = assembleAnswers(decodeEvents(dialect, events));
     const sdk = dialect.decodeResponse(await accumulateWithSdk(events.map((data) => ({ data: data as object }))));
     if (streamed === undefined) throw new Error("There is no answer.");
     const bare = ({ message, finishReason, id, model }: ModelResponse): unknown => ({

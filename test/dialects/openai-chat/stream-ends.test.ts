@@ -4,15 +4,15 @@ import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Delta } from "../../../src/model/delta.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { answersOf, decodeEvents, illegalities } from "../../../src/testkit/stream-reading.ts";
+import { assembleAnswers, decodeEvents, findViolations } from "../../../src/testkit/checks/stream-helpers.ts";
 import { calls, usageChunk, endChunk, failedStreams, role, deltaChunk } from "./stream-samples.ts";
 
 const dialect = openaiChat();
 
 function decodeAnswers(...events: unknown[]): ModelResponse {
   const deltas = decodeEvents(dialect, events);
-  expect(illegalities(deltas)).toStrictEqual([]);
-  const [answer] = answersOf(deltas);
+  expect(findViolations(deltas)).toStrictEqual([]);
+  const [answer] = assembleAnswers(deltas);
   if (answer === undefined) throw new Error("There is no answer.");
   return answer;
 }
@@ -178,7 +178,7 @@ describe("answers", () => {
       '"x_big":12345678901234567890',
     );
     const deltas: Delta[] = [...decoder.push({ data: chunk }), ...decoder.push(endChunk()), ...decoder.end()];
-    const [answer] = answersOf(deltas);
+    const [answer] = assembleAnswers(deltas);
     const encoder = dialect.streamEncoder();
     const text = deltas
       .flatMap((delta) => encoder.push(delta))
@@ -191,8 +191,8 @@ describe("answers", () => {
   test("B17: a second answer of the stream has its own call ids", () => {
     const call = calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } });
     const deltas = decodeEvents(dialect, [call, endChunk(), "[DONE]", call, endChunk(), "[DONE]"]);
-    expect(illegalities(deltas)).toStrictEqual([]);
-    expect(answersOf(deltas).map(({ message }) => message.parts.map(summarizePart))).toStrictEqual([
+    expect(findViolations(deltas)).toStrictEqual([]);
+    expect(assembleAnswers(deltas).map(({ message }) => message.parts.map(summarizePart))).toStrictEqual([
       [["a", "f", {}]],
       [["a_2", "f", {}]],
     ]);
@@ -223,7 +223,7 @@ describe("vendors", () => {
     const late = { id: "", object: "", created: 0, model: "", choices: [{ index: 0, finish_reason: null, ...filter }] };
     const deltas = decodeEvents(dialect, [role, deltaChunk({ content: "Hi" }), endChunk(), late, "[DONE]"]);
     expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "done"]);
-    expect(answersOf(deltas)[0]?.extra?.["openai-chat"]?.["choices"]).toMatchObject(filter);
+    expect(assembleAnswers(deltas)[0]?.extra?.["openai-chat"]?.["choices"]).toMatchObject(filter);
   });
 
   test.each([["one id"], ["an id for each chunk"]])("B73: an empty finish_reason does not end a choice (%s)", (ids) => {

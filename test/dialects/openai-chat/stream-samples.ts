@@ -1,5 +1,5 @@
 // Invented chunk streams of OpenAI and of compatible vendors.
-import type { StreamSample } from "../../../src/testkit/stream-samples.ts";
+import type { StreamSample } from "../../../src/testkit/checks/stream-samples.ts";
 
 const HEAD = { id: "chatcmpl-01", object: "chat.completion.chunk", created: 1_700_000_000, model: "gpt-x" };
 

@@ -10,7 +10,7 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { responseSamples } from "./response-samples.ts";
 import { errorSamples, requestSamples } from "./request-samples.ts";
 import { messageSamples } from "./item-samples.ts";
@@ -18,7 +18,7 @@ import { messageSamples } from "./item-samples.ts";
 const dialect = openaiResponses();
 
 describe("conformance", () => {
-  const mutants = tries(400);
+  const mutants = scaleRunCount(400);
   const cases = [
     ...messageConformance(dialect, { samples: messageSamples, mutants }),
     ...requestConformance(dialect, { samples: requestSamples, mutants }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assemble, checkDeltas } from "../../../src/index.ts";
 import type { Delta, ModelResponse as Answer } from "../../../src/index.ts";
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
-import { answersOf, decodeEvents } from "../../../src/testkit/stream-reading.ts";
+import { assembleAnswers, decodeEvents } from "../../../src/testkit/checks/stream-helpers.ts";
 import type { WireEventBody } from "./stream-events.ts";
 import {
   added,
@@ -211,7 +211,7 @@ describe("events to deltas", () => {
     };
     const deltas = decodeEvents(dialect, [...stream([messageEvents(0, "msg_1", "Ve")], []).slice(0, 6), error]);
     expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "server", message: "Gone." } });
-    expect(answersOf(deltas)[0]?.message.parts).toMatchObject([{ type: "text", text: "Ve" }]);
+    expect(assembleAnswers(deltas)[0]?.message.parts).toMatchObject([{ type: "text", text: "Ve" }]);
   });
 
   test("B73: a stream without an end, or without events, is truncated", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { assemble, checkDeltas } from "../../../src/index.ts";
 import type { ModelResponse as Answer } from "../../../src/index.ts";
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
-import { answersOf, decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { assembleAnswers, decodeEvents, encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
 import type { WireEventBody } from "./stream-events.ts";
 import { responseBody, message, outputText, messageEvents, stream } from "./stream-events.ts";
 
@@ -198,7 +198,9 @@ describe("items with missing or wrong identifiers", () => {
       argumentsDelta('{"a"', 0, "f1"),
     ]);
     expect(checkDeltas(deltas)).toStrictEqual([]);
-    expect(answersOf(deltas)[0]?.message.parts).toMatchObject([{ toolName: "rise", inputText: '{"a"', invalid: true }]);
+    expect(assembleAnswers(deltas)[0]?.message.parts).toMatchObject([
+      { toolName: "rise", inputText: '{"a"', invalid: true },
+    ]);
   });
 });
 
@@ -214,7 +216,7 @@ describe("an answer without its first event", () => {
 
   test("B43: its id, model and date become residue even if it breaks off", () => {
     const started = { type: "response.in_progress", response: responseBody({ status: "in_progress" }) };
-    const [partial] = answersOf(decodeEvents(dialect, [...events.slice(0, 3), started]));
+    const [partial] = assembleAnswers(decodeEvents(dialect, [...events.slice(0, 3), started]));
     expect(partial?.extra?.["openai-responses"]).toMatchObject({ id: "resp_lyra" });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { assemble, dialect as dialectOf } from "../../../src/index.ts";
 import type { Delta } from "../../../src/index.ts";
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
-import { decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
+import { decodeEvents, encodeDeltas } from "../../../src/testkit/checks/stream-helpers.ts";
 import { answer, call, delta, START } from "../../support/deltas.ts";
 import type { WireEventBody } from "./stream-events.ts";
 import { messageEvents, stream } from "./stream-events.ts";

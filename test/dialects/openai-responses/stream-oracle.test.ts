@@ -4,11 +4,16 @@ import { assemble, dialect as dialectOf, disassemble } from "../../../src/index.
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
 import type { Delta } from "../../../src/model/delta.ts";
 import type { ModelResponse } from "../../../src/model/response.ts";
-import { responseGallery, streamConformance } from "../../../src/testkit/index.ts";
-import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../../src/testkit/stream-reading.ts";
-import { repeatsIn } from "../../support/stream-repeats.ts";
-import { tries } from "../../support/tries.ts";
-import { unsaidIn } from "../../support/stream-unsaid.ts";
+import { canonicalResponses, streamConformance } from "../../../src/testkit/index.ts";
+import {
+  assembleAnswers,
+  toComparableResponse,
+  decodeEvents,
+  encodeDeltas,
+} from "../../../src/testkit/checks/stream-helpers.ts";
+import { createRepeatedFieldTest } from "../../support/repeated-stream-fields.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
+import { listFormatExceptions } from "../../support/stream-format-exceptions.ts";
 import { responseSamples } from "./response-samples.ts";
 import type { WireEventBody } from "./stream-events.ts";
 import { brokenSamples, streamSamples } from "./stream-samples.ts";
@@ -25,11 +30,15 @@ describe("conformance", () => {
   const options = {
     samples: streamSamples,
     responses: [...own, ...otherDialects],
-    mutants: tries(60),
-    repeats: repeatsIn(dialect.id),
+    mutants: scaleRunCount(60),
+    repeats: createRepeatedFieldTest(dialect.id),
   };
-  const cases = streamConformance(dialect, { ...options, exceptions: unsaidIn(dialect.id) });
-  const broken = streamConformance(dialect, { samples: brokenSamples, mutants: tries(60), repeats: () => true });
+  const cases = streamConformance(dialect, { ...options, exceptions: listFormatExceptions(dialect.id) });
+  const broken = streamConformance(dialect, {
+    samples: brokenSamples,
+    mutants: scaleRunCount(60),
+    isRepeatedField: () => true,
+  });
   const isOfSample = ({ title }: { title: string }): boolean => brokenSamples.some(({ name }) => title.includes(name));
   cases.push(...broken.filter((each) => isOfSample(each) && !each.title.includes("comes back")));
   test.each(cases.filter(({ title }) => !title.includes("exceptions")))("$title", ({ run }) => run());
@@ -43,7 +52,7 @@ function lastBody(events: readonly unknown[]): WireEventBody | undefined {
 
 /** Removes residue that only a stream has. */
 function withoutEvents(response: ModelResponse): ModelResponse {
-  const { extra, ...rest } = comparable(structuredClone(response));
+  const { extra, ...rest } = toComparableResponse(structuredClone(response));
   const form = extra?.["openai-responses"]?.["$form"] as WireEventBody | undefined;
   delete extra?.["openai-responses"]?.["$events"];
   delete form?.["event"];
@@ -61,13 +70,13 @@ test("there are streams that repeat their answer", () => {
 });
 
 test.each(repeated)("B80: $name equals the answer that its last event repeats", ({ events }) => {
-  const streamed = answersOf(decodeEvents(dialect, events)).at(-1);
+  const streamed = assembleAnswers(decodeEvents(dialect, events)).at(-1);
   const whole = dialect.decodeResponse(lastBody(events));
   expect(streamed && withoutEvents(streamed)).toStrictEqual(withoutEvents(whole));
 });
 
 describe("B83: ids, indexes and items of the events are those of the whole answer", () => {
-  const answers = [...responseGallery().map(({ value }) => value), ...own, ...otherDialects].filter(
+  const answers = [...canonicalResponses().map(({ value }) => value), ...own, ...otherDialects].filter(
     ({ error }) => error === undefined,
   );
   test("in every answer", () => {

@@ -10,7 +10,7 @@ import { assistant, developer, toolResult, user } from "../../../src/model/messa
 import type { Part } from "../../../src/model/parts.ts";
 import { silentLosses } from "../../../src/testkit/index.ts";
 import { json, response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
@@ -374,7 +374,7 @@ describe("encoding", () => {
           ]),
         ];
         const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(wire));
-        expectSame(again, wire);
+        expectSameJson(again, wire);
         expect(losses).toStrictEqual([]);
       }),
     );

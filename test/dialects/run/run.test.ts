@@ -9,8 +9,8 @@ import { validate } from "../../../src/model/validation/validate.ts";
 import { messageConformance } from "../../../src/testkit/index.ts";
 import { RUN_SAMPLES } from "./samples.rows.ts";
 import { KoineError } from "../../../src/model/errors.ts";
-import { thrown } from "../../support/thrown.ts";
-import { tries } from "../../support/tries.ts";
+import { requireError } from "../../support/require-error.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
@@ -24,7 +24,7 @@ function decodeParts(role: string, ...parts: unknown[]): Part[] {
   return dialect.decodeMessages(createWire(role, parts))[0]?.parts ?? [];
 }
 
-for (const { title, run: holds } of messageConformance(dialect, { samples: RUN_SAMPLES, mutants: tries(400) }))
+for (const { title, run: holds } of messageConformance(dialect, { samples: RUN_SAMPLES, mutants: scaleRunCount(400) }))
   test(title, holds);
 
 describe("decoding", () => {
@@ -181,7 +181,7 @@ describe("decoding", () => {
     ],
   ];
   test.each(errors)("%s is an error with its path", (_, wire, path, code) => {
-    const error = thrown(KoineError, () => dialect.decodeMessages(wire));
+    const error = requireError(KoineError, () => dialect.decodeMessages(wire));
     expect(error).toBeInstanceOf(DialectError);
     expect(error).toMatchObject({ dialect: "run", path, code });
   });

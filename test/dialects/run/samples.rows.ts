@@ -1,6 +1,6 @@
 // Sample conversations in the run shape: plain ones, and ones with every other form.
 import { parseJson } from "../../../src/model/json/index.ts";
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const stamp = { runId: "run-77", timestamp: "2026-03-01T10:00:00.000Z" };
 const text = (content: string): object => ({ kind: "text", payload: { text: content } });
@@ -146,7 +146,7 @@ const EXACT = parseJson(`[
     ] }
 ]`);
 
-export const RUN_SAMPLES: readonly Sample[] = [
+export const RUN_SAMPLES: readonly MessageSample[] = [
   { name: "a plain conversation", wire: PLAIN },
   { name: "messages under a key", wire: { messages: PLAIN.slice(0, 2) } },
   { name: "odd messages", wire: ODD_MESSAGES },

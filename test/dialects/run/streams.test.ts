@@ -11,9 +11,9 @@ import type { Delta } from "../../../src/model/delta.ts";
 import type { Extra, Part } from "../../../src/model/parts.ts";
 import { json, legalAnswer, response } from "../../support/arbitrary.ts";
 import { answer, call, delta, DONE, START } from "../../support/deltas.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { KoineError } from "../../../src/model/errors.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
@@ -56,7 +56,7 @@ describe("streams", () => {
     const wire = answer(delta("text", { textDelta: "Hi" })).map((each, seq) => ({ ...stamp(seq), ...each }));
     const bytes = wire.map((data) => formatSse({ data })).join("");
     expect(decodeAll(new SseParser().push(bytes))).toStrictEqual(wire);
-    expect(thrown(KoineError, () => decodeAll([{ data: "{oops" }]))).toMatchObject({
+    expect(requireError(KoineError, () => decodeAll([{ data: "{oops" }]))).toMatchObject({
       name: "DialectError",
       path: "/data",
     });
@@ -167,13 +167,13 @@ describe("streams", () => {
   ];
   test.each(errors)("%s is an error with its path, and the decoder continues", (_, event, path, code) => {
     const decoder = dialect.streamDecoder();
-    expect(thrown(KoineError, () => decoder.push(event))).toMatchObject({
+    expect(requireError(KoineError, () => decoder.push(event))).toMatchObject({
       name: "DialectError",
       dialect: "run",
       path,
       code,
     });
-    expect(thrown(KoineError, () => decoder.push(event))).toMatchObject({ path });
+    expect(requireError(KoineError, () => decoder.push(event))).toMatchObject({ path });
     expect(decoder.push(START)).toStrictEqual([START]);
   });
 
@@ -206,7 +206,7 @@ describe("streams", () => {
   test("any legal answer comes back equal", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
-        expectSame(withoutStamps(decodeAll(encodeAll(deltas).events)), deltas);
+        expectSameJson(withoutStamps(decodeAll(encodeAll(deltas).events)), deltas);
       }),
     );
   });
@@ -219,8 +219,8 @@ describe("streams", () => {
         const parts = whole.message.parts.map((part): Part => ({ ...part, extra: { ...part.extra, ...extra } }));
         const deltas = disassemble({ ...whole, message: { ...whole.message, parts } });
         const read = decodeAll(encodeAll(deltas).events);
-        expectSame(withoutStamps(read), deltas);
-        expectSame(assemble(read), assemble(deltas));
+        expectSameJson(withoutStamps(read), deltas);
+        expectSameJson(assemble(read), assemble(deltas));
       }),
     );
   });

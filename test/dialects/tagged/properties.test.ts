@@ -8,7 +8,7 @@ import { sameJson, stringifyJson } from "../../../src/model/json/index.ts";
 import type { Message } from "../../../src/model/message.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import { character } from "../../support/arbitrary.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = tagged();
 
@@ -94,7 +94,7 @@ test("any spelling comes back as equal JSON, without a loss", () => {
       expect(losses).toStrictEqual([]);
       if (!sameJson(again, wire)) expect(again).toStrictEqual(wire);
     }),
-    { numRuns: tries(2000) },
+    { numRuns: scaleRunCount(2000) },
   );
 });
 
@@ -152,6 +152,6 @@ test("messages that were encoded without a loss decode to themselves", () => {
       // With losses, what is left of them is stable.
       expect(stringifyJson(dialect.encodeMessages(again).wire)).toBe(stringifyJson(wire));
     }),
-    { numRuns: tries(2000) },
+    { numRuns: scaleRunCount(2000) },
   );
 });

@@ -1,6 +1,6 @@
 // Sample conversations in the tagged shape: plain ones, and ones with other forms of the same data.
 import type { TaggedMessage } from "../../../src/dialects/tagged/index.ts";
-import type { Sample } from "../../../src/testkit/index.ts";
+import type { MessageSample } from "../../../src/testkit/index.ts";
 
 const weather: TaggedMessage[] = [
   { role: "SYSTEM", content: [{ kind: "TEXT", text: "Be brief." }] },
@@ -59,7 +59,7 @@ const severalResults: TaggedMessage[] = [
   },
 ];
 
-export const plainSamples: readonly Sample[] = [
+export const plainSamples: readonly MessageSample[] = [
   { name: "a conversation with tools", wire: weather },
   { name: "media of every kind", wire: media },
   { name: "several results in one message", wire: severalResults },
@@ -70,7 +70,7 @@ const call = (data: object): object => ({ kind: "TOOL_CALL", tool_call: data });
 const result = (data: object): object => ({ kind: "TOOL_RESULT", tool_result: data });
 const redacted = (data: object): object => ({ kind: "REDACTED_THINKING", ...data });
 
-export const spelledSamples: readonly Sample[] = [
+export const spelledSamples: readonly MessageSample[] = [
   { name: "a fragment", wire: { messages: weather } },
   {
     name: "content as a string, null, absent and empty",

@@ -9,7 +9,7 @@ import { Message } from "../../../src/model/message.ts";
 import type { Part } from "../../../src/model/parts.ts";
 import { messageConformance } from "../../../src/testkit/index.ts";
 import { plainSamples, spelledSamples } from "./samples.rows.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const dialect = tagged();
 const decode = (wire: unknown): Message[] => dialect.decodeMessages(wire);
@@ -18,7 +18,7 @@ const decodePart = (part: unknown): Part | undefined => decode([{ role: "ASSISTA
 
 describe("conformance", () => {
   const samples = [...plainSamples, ...spelledSamples];
-  for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
+  for (const { title, run } of messageConformance(dialect, { samples, mutants: scaleRunCount(400) })) test(title, run);
 });
 
 describe("the convenience constructors", () => {

@@ -18,12 +18,12 @@ import {
   user,
 } from "../../../src/model/index.ts";
 import { json, response } from "../../support/arbitrary.ts";
-import { expectSame } from "../../support/same.ts";
+import { expectSameJson } from "../../support/expect-same-json.ts";
 import { deepFreeze, collect, createTestScope, toUnstoredMessage } from "../support/scope.ts";
 import type { OpenLedger } from "../support/stores.ts";
 import { STORES } from "../support/stores.ts";
 import { codePoint } from "../../support/code-points.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 /** The smallest threshold, so that many strings are extracted. */
 const THRESHOLD = 0;
@@ -47,7 +47,7 @@ const MESSAGES: readonly [sentence: string, message: Message][] = [
   ["half a surrogate pair", user(`${LONG}\uD83D${LONG}`)],
   ["U+0000 and U+FFFD", user(`\u0000${LONG}\uFFFD`)],
   ["a mark of byte order", user(`\uFEFF${LONG}`)],
-  ["what begins like base64", user(`${"Abcd".repeat(30)}, and so on`)],
+  ["a text that begins like base64", user(`${"Abcd".repeat(30)}, and so on`)],
   ["a field of the marker's name", own(user(LONG), { $blobs: { strings: [], why: LONG } })],
   ["a field of the marker's name and nothing long", own(user("Hi."), { $blobs: 7 })],
   ["something that looks like a marker, inside", user([text("x", { extra: { a: { $blobs: { strings: [LONG] } } } })])],
@@ -73,11 +73,11 @@ describe.each(STORES)("$name", (store) => {
     return toUnstoredMessage(stored);
   }
 
-  test.each(MESSAGES)("%s comes back as it was", async (_sentence, message) => {
+  test.each(MESSAGES)("%s is restored exactly", async (_sentence, message) => {
     expect(await roundTrip(message)).toStrictEqual(message);
   });
 
-  test("any message with any strings comes back as it was", async () => {
+  test("any message with any strings is restored exactly", async () => {
     const long = fc.oneof(
       fc.string({ unit: "grapheme", minLength: 50, maxLength: 120 }),
       fc.string({ unit: codePoint, minLength: 50, maxLength: 120 }),
@@ -92,9 +92,9 @@ describe.each(STORES)("$name", (store) => {
       fc.asyncProperty(extended, async (message) => {
         // The run of a message is set by the ledger.
         delete message.metadata;
-        expectSame(await roundTrip(message), message);
+        expectSameJson(await roundTrip(message), message);
       }),
-      { numRuns: tries(store.name === "postgres" ? 60 : 180) },
+      { numRuns: scaleRunCount(store.name === "postgres" ? 60 : 180) },
     );
   });
 
@@ -188,7 +188,7 @@ describe.each(STORES)("$name", (store) => {
     await expect(mediaMessage).rejects.toMatchObject({ code: "invalid-input", path: "reference" });
   });
 
-  test("by reference, media name their blob and its size, and texts are there all the same", async () => {
+  test("by reference, media contain their blob and its size, and texts are still inline", async () => {
     const { ledger } = opened;
     const { id } = await ledger.createThread();
     await ledger.append(id, [
@@ -230,7 +230,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await opened.store.reads.blobRefs({ tenant: "default", threadId: id })).toHaveLength(2);
   });
 
-  test("B91: a blob that is gone is reported, and the rest of the message is there", async () => {
+  test("B91: a missing blob is reported, and the rest of the message is readable", async () => {
     const { ledger, store } = opened;
     const { id } = await ledger.createThread();
     const lost = Buffer.from("nobody knows where this has gone".repeat(3)).toString("base64");
@@ -312,7 +312,7 @@ describe("what is written", () => {
     return calls.filter((name) => name !== "blob");
   }
 
-  test("B97: a blob that is there costs a reference and nothing else", async () => {
+  test("B97: an existing blob costs only a reference", async () => {
     const scope = createTestScope(memoryStore(), { blobThreshold: THRESHOLD });
     expect(await callsOf(scope)).toStrictEqual([
       "insertBlobRefs",

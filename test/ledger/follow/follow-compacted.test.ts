@@ -148,7 +148,7 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
-  test("compaction along the way goes on until nothing is left that it could take", async () => {
+  test("background compaction continues until no run is left", async () => {
     const before = await opened.another(options);
     for (let at = 0; at < 40; at++) await commitAnswer(before, { threadId }, "old");
     await before.close();

@@ -8,7 +8,7 @@ import { wait } from "../../../src/ledger/store/steps.ts";
 import type { LedgerReads } from "../../../src/ledger/store/contract.ts";
 import type { Ledger, LedgerEvent, LedgerProblem } from "../../../src/ledger/types.ts";
 import { user } from "../../../src/model/index.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 import {
   commitAnswer,
   startDelta,
@@ -48,7 +48,7 @@ describe("a cursor", () => {
     7,
     null,
   ])("that no ledger made is refused: %j", (text) => {
-    expect(thrown(LedgerError, () => parseCursor(text))).toMatchObject({ code: "cursor-invalid", path: "after" });
+    expect(requireError(LedgerError, () => parseCursor(text))).toMatchObject({ code: "cursor-invalid", path: "after" });
   });
 });
 
@@ -196,7 +196,7 @@ describe.each(STORES)("$name", (store) => {
       );
     });
 
-    test("that is unknown, or of another thread or tenant, is refused", async () => {
+    test("that is unknown, or of another thread or tenant, is rejected", async () => {
       const { id: elsewhere } = await ledger.createThread();
       const { id } = await ledger.beginRun({ threadId: elsewhere });
       for (const runId of [ID, id]) {
@@ -241,8 +241,8 @@ describe.each(STORES)("$name", (store) => {
     await expect(ledger.follow(wanted).next()).rejects.toMatchObject({ code });
   });
 
-  test("with a cursor of something else is refused at once", () => {
-    expect(thrown(LedgerError, () => ledger.follow({ threadId, after: "later" })).code).toBe("cursor-invalid");
+  test("with an invalid cursor is rejected at once", () => {
+    expect(requireError(LedgerError, () => ledger.follow({ threadId, after: "later" })).code).toBe("cursor-invalid");
   });
 
   test("reads no more rows than requested", async () => {

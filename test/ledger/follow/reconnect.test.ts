@@ -6,10 +6,14 @@ import { user, type Delta } from "../../../src/model/index.ts";
 import { seededRandom } from "../../../src/testkit/index.ts";
 import { startDelta, doneDelta, textDelta } from "../support/runs.ts";
 import { STORES } from "../support/stores.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 /** Postgres takes ten times as long as the others. */
-const DISCONNECTS: Record<string, number> = { memory: tries(1000), sqlite: tries(1000), postgres: tries(300) };
+const DISCONNECTS: Record<string, number> = {
+  memory: scaleRunCount(1000),
+  sqlite: scaleRunCount(1000),
+  postgres: scaleRunCount(300),
+};
 /** The maximum lead of the writer over the reader. */
 const AHEAD = 200;
 

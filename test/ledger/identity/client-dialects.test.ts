@@ -11,7 +11,7 @@ import { response as anyResponse } from "../../support/arbitrary.ts";
 import { CLIENTS, type EchoingClient, ECHO_MODES, copyJson } from "../support/stateless-clients.ts";
 import { exchange, receiveRequest } from "../support/resend-history.ts";
 import { type OpenLedger, STORES } from "../support/stores.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 /** A provider, a sealed answer, and the position of that answer in a request. */
 interface Provider {
@@ -205,7 +205,7 @@ describe("any answer", () => {
         fc.property(answers, (response) => {
           expect(isDigestPreserved(client, response, manner)).toBe(true);
         }),
-        { numRuns: tries(120) },
+        { numRuns: scaleRunCount(120) },
       );
     },
   );

@@ -62,7 +62,7 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
     [assistant("Hello!")],
   ],
   [
-    "what the provider ran, or nothing of it",
+    "calls and results of provider tools, or none",
     [assistant([searched, { ...result({ executor: "provider" }).parts[0] } as Part, text("Found.")])],
     [assistant("Found.")],
   ],
@@ -91,7 +91,11 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
   ["a list for arguments, or one in an object", [call([1, 2])], [call({ value: [1, 2] })]],
   ["an output as text or as a part", [result({ output: "20 degrees" })], [result({ content: [text("20 degrees")] })]],
   ["an output as JSON or as its text", [result({ output: { degrees: 20 } })], [result({ output: '{"degrees":20}' })]],
-  ["an error or no error, which Chat cannot say", [result({ output: "x", isError: true })], [result({ output: "x" })]],
+  [
+    "an error flag or none, which Chat does not have",
+    [result({ output: "x", isError: true })],
+    [result({ output: "x" })],
+  ],
   ["a result with another name of its tool", [result({ output: "x" })], [result({ output: "x", toolName: "" })]],
   ["no output, or an empty one", [result({})], [result({ output: "" })]],
   [
@@ -115,14 +119,14 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
     [user([image({ data: PIXEL, mimeType: "image/png" })])],
   ],
   ["a name on the message, or none", [{ ...user("Hi."), name: "ann", id: "m1" }], [user("Hi.")]],
-  ["an answer that says nothing, or none at all", [user("Hi."), assistant([signed])], [user("Hi.")]],
+  ["a blank answer, or none at all", [user("Hi."), assistant([signed])], [user("Hi.")]],
   [
-    "an answer that says nothing between two messages, or none",
+    "a blank answer between two messages, or none",
     [user("Hi."), assistant([image({ data: PIXEL }), text(" ")]), user("Ho.")],
     [user("Hi."), user("Ho.")],
   ],
   ["instructions of either role", [user("Hi."), system("a"), developer("b")], [user("Hi."), system("ab")]],
-  ["half of a surrogate pair, or what goes out for it", [user("a\uD83D")], [user("a\uFFFD")]],
+  ["half of a surrogate pair, or its replacement character", [user("a\uD83D")], [user("a\uFFFD")]],
 ];
 
 const OTHER: readonly [sentence: string, one: readonly Message[], other: readonly Message[]][] = [
@@ -136,7 +140,7 @@ const OTHER: readonly [sentence: string, one: readonly Message[], other: readonl
   ["null for arguments", [call(null)], [call({})]],
   ["a key that is another", [call({ a: 1, b: 2 })], [call({ a: 1, c: 2 })]],
   ["arguments that are nested otherwise", [call({ a: [[1], 2] })], [call({ a: [[1, 2]] })]],
-  ["an object with one field more than what was put into it", [call({ value: "x", a: 1 })], [call("x")]],
+  ["an object with one field more than the wrapper", [call({ value: "x", a: 1 })], [call("x")]],
   ["one call more", [call({})], [assistant([...call({}).parts, toolCall("call_2", "look", {})])]],
   [
     "calls in another order",

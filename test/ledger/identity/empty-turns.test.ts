@@ -39,23 +39,23 @@ describe.each(STORES)("$name", (store) => {
     return ids;
   }
 
-  const SILENT: readonly [what: string, message: Message][] = [
+  const BLANK_ANSWERS: readonly [what: string, message: Message][] = [
     ["only reasoning", thought],
     ["only media", drawn("a cat")],
-    ["only what one dialect has", assistant([{ type: "opaque", dialect: "x", value: 1 }])],
+    ["only an opaque part", assistant([{ type: "opaque", dialect: "x", value: 1 }])],
     ["only white space", assistant(" \n")],
     ["no part", assistant([])],
   ];
 
-  test.each(SILENT)("an answer with %s is no match by itself", async (_, silent) => {
+  test.each(BLANK_ANSWERS)("an answer with %s is no match by itself", async (_, silent) => {
     await stored(user("Go."), silent);
-    for (const [, other] of SILENT) {
+    for (const [, other] of BLANK_ANSWERS) {
       const history = [user("Go."), other, user("So?")];
       expect(await ledger.findThread(history)).toMatchObject({ threadId: null, known: 0, messages: history });
     }
   });
 
-  test.each(SILENT)("B11: a client may leave out an answer with %s, and it comes back", async (_, silent) => {
+  test.each(BLANK_ANSWERS)("B11: a client may drop an answer with %s, and it is restored", async (_, silent) => {
     const ids = await stored(user("One."), silent, user("Two."), assistant("Three."));
     const whole = [user("One."), silent, user("Two."), assistant("Three."), user("Four.")];
     const short = whole.filter((message) => message !== silent);
@@ -69,7 +69,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.findThread(joined)).toMatchObject({ known: 2, messages: joined });
   });
 
-  test.each(SILENT)("B97: a retry with %s after a known answer stores nothing twice", async (_, silent) => {
+  test.each(BLANK_ANSWERS)("B97: a retry with %s after a known answer stores nothing twice", async (_, silent) => {
     await stored(user("Hi."), assistant("Hello!"));
     const talk = [user("Hi."), assistant("Hello!"), user("Go."), silent];
     expect((await receiveRequest(ledger, talk)).written).toHaveLength(2);
@@ -177,7 +177,7 @@ describe.each(STORES)("$name", (store) => {
     },
   );
 
-  test("instructions within a conversation are one turn, of whichever of the two roles", async () => {
+  test("instructions within a conversation are one turn, for both roles", async () => {
     const ids = await stored(
       user("Hi."),
       assistant("Yes?"),

@@ -70,7 +70,7 @@ test("gemini: calls without ids have the ids that were made up for them, and are
   expect([match.known, match.restored]).toEqual([2, false]);
 });
 
-test("a history is recognised within one thread, on whichever branch, where only that counts", async () => {
+test("with a threadId, a history is matched within that thread, on any branch", async () => {
   const ledger = await openLedger("memory:");
   const talk = dialect("openai-chat").decodeRequest({
     model: "m",

@@ -81,7 +81,7 @@ describe.each(STORES)("$name", (store) => {
 
   const plain = assistant([text("Look."), toolCall("call_1", "look", { at: "sky" })]);
   const RESTORED: readonly [what: string, answer: Message, echo: Message, restored: boolean][] = [
-    ["all that was said", plain, plain, false],
+    ["all of the answer", plain, plain, false],
     ["all of it without the id", { ...plain, id: "msg_1" }, plain, false],
     ["all of it with its id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_1" }, false],
     ["another id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_2" }, true],
@@ -91,14 +91,14 @@ describe.each(STORES)("$name", (store) => {
       assistant([reasoning("Thinking of: Look."), text("Look.")]),
       true,
     ],
-    ["no thought", createSealedAnswer("Look."), assistant("Look."), true],
+    ["no reasoning", createSealedAnswer("Look."), assistant("Look."), true],
     ["other call ids", plain, assistant([text("Look."), toolCall("other", "look", { at: "sky" })]), true],
     ["white space at the end", assistant("Look.\n"), assistant("Look."), true],
     ["residue of its own", assistant("Look."), { ...assistant("Look."), extra: { d: { tone: "dry" } } }, true],
     ["fields that are empty", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, false],
   ];
   test.each(RESTORED)(
-    "B11: a client that echoes %s is told whether anything was restored",
+    "B11: for a client that echoes %s, `restored` is set correctly",
     async (_, answer, echoed, restored) => {
       const history = [system("Be brief."), user("Hi.")];
       await exchange(ledger, history, answer);
@@ -156,7 +156,7 @@ describe.each(STORES)("$name", (store) => {
     expect(again.messages.slice(2, 4)).toStrictEqual(selectNewMessages(history, first).toReversed());
   });
 
-  test("an id that the client uses again for a call of its own is its own again", async () => {
+  test("an id that the client reuses for its own call is no longer mapped", async () => {
     await exchange(ledger, [user("Go.")], assistant([toolCall("toolu_1", "look", {})]));
     const call = toolCall("call_0", "look", {});
     const history = [
@@ -248,7 +248,7 @@ describe.each(STORES)("$name", (store) => {
     ]);
   });
 
-  test("the first of two answers in a row is known where only it is stored", async () => {
+  test("the first of two answers in a row is matched if only it is stored", async () => {
     const { threadId } = await exchange(ledger, [user("Hi.")], assistant("Hello!"));
     const history = [user("Hi."), assistant("Hello!"), assistant("Anybody?"), user("Yes.")];
     expect(await ledger.findThread(history)).toMatchObject({ threadId, known: 2 });

@@ -17,7 +17,7 @@ import { isBlank } from "../../../src/ledger/identity/normal-form.ts";
 import type { MessageHeader } from "../../../src/ledger/store/index.ts";
 import { seededRandom } from "../../../src/testkit/index.ts";
 import { STORES } from "../support/stores.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 /** A conversation with turns of several messages, results in another order than their calls, and long texts. */
 function conversation(random: () => number): Message[] {
@@ -46,16 +46,16 @@ function expected(messages: readonly Message[]): string[] {
 const READ = [
   ["a user's message after a user's", { role: "user", digest: "" }, user("b"), ""],
   ["an instruction after one within the conversation", { role: "system", digest: "+" }, developer("b"), "+"],
-  ["a user's message after what said nothing in a user's turn", { role: "assistant", digest: "~user" }, user("b"), ""],
-  ["what says nothing after a user's message", { role: "user", digest: "" }, assistant([]), "~user"],
-  ["what says nothing after what said nothing", { role: "assistant", digest: "~tool" }, assistant([]), "~tool"],
+  ["a user message after a blank message in a user turn", { role: "assistant", digest: "~user" }, user("b"), ""],
+  ["a blank message after a user message", { role: "user", digest: "" }, assistant([]), "~user"],
+  ["a blank message after a blank message", { role: "assistant", digest: "~tool" }, assistant([]), "~tool"],
 ] as const;
 test.each(READ)("%s is written without reading what came before", (_, parent, message, mark) => {
   expect(computeDigestsFromHeader(parent, [message])).toStrictEqual([mark]);
 });
 
 describe.each(STORES)("$name", (storage) => {
-  const seeds = [1, 2, 3, 4, 5, 6].slice(0, tries(12)).map((seed) => ({ seed }));
+  const seeds = [1, 2, 3, 4, 5, 6].slice(0, scaleRunCount(12)).map((seed) => ({ seed }));
   test.each(seeds)(
     "B11: a conversation has one identity, however it was cut into appends (seed $seed)",
     async ({ seed }) => {
@@ -99,7 +99,7 @@ describe.each(STORES)("$name", (storage) => {
     await opened.close();
   });
 
-  test("B11: a branch in the middle of a turn has the identity of its own path", async () => {
+  test("B11: a branch in the middle of a turn has the digest of its own path", async () => {
     const opened = await storage.open();
     const { ledger, store } = opened;
     const { id: threadId } = await ledger.createThread();

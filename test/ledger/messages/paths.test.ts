@@ -63,7 +63,7 @@ test.each(shapes)("B93: %s is walked as it is", async (_what, count, reach) => {
   }
 });
 
-test("a message that is not there ends the way", () => {
+test("a missing message ends the path", () => {
   const store = memoryStore();
   expect(runSync(readPath(store.reads, key, pad(1)))).toStrictEqual([]);
   expect(runSync(findLeavingMessages(store.reads, key, pad(1), pad(2)))).toStrictEqual([]);

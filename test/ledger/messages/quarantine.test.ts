@@ -12,7 +12,7 @@ const body = (value: unknown): string => JSON.stringify(value);
 const broken: [what: string, body: string, reason: RegExp][] = [
   ["a body that is cut off", '{"role":"assistant","parts":[{"type":"te', /JSON/],
   ["an empty body", "", /JSON/],
-  ["a body that is no message", '"Hello"', /object/],
+  ["a body that is not a message", '"Hello"', /object/],
   [
     "a message without parts",
     body({ ...sound, parts: undefined, metadata: { schemaVersion: SCHEMA_VERSION } }),

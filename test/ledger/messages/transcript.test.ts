@@ -104,11 +104,11 @@ describe.each(STORES)("$name", (storage) => {
 
   const wrong: [what: string, options: object, path: string][] = [
     ["a negative limit", { limit: -1 }, "limit"],
-    ["a limit that is no whole number", { limit: 1.5 }, "limit"],
-    ["a branch that is no string", { branch: 7 }, "branch"],
+    ["a limit that is not an integer", { limit: 1.5 }, "limit"],
+    ["a branch that is not a string", { branch: 7 }, "branch"],
     ["an empty `before`", { before: "" }, "before"],
   ];
-  test.each(wrong)("%s is refused", async (_what, options, path) => {
+  test.each(wrong)("%s is rejected", async (_what, options, path) => {
     await expect(ledger.transcript(threadId, options)).rejects.toMatchObject({ code: "invalid-input", path });
   });
 

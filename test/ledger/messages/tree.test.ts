@@ -157,13 +157,13 @@ describe.each(STORES)("$name", (storage) => {
   const wrong: [what: string, thread: object, path: string][] = [
     ["an empty id", { id: "" }, "id"],
     ["an id that is too long", { id: "x".repeat(501) }, "id"],
-    ["a title that is no string", { title: 7 }, "title"],
-    ["a title that no database keeps", { title: "a\u0000b" }, "title"],
+    ["a title that is not a string", { title: 7 }, "title"],
+    ["a title with U+0000", { title: "a\u0000b" }, "title"],
     ["half of a surrogate pair", { scope: "\ud800" }, "scope"],
-    ["metadata that is no object", { metadata: [] }, "metadata"],
+    ["metadata that is not an object", { metadata: [] }, "metadata"],
     ["metadata that is no JSON", { metadata: { a: [Number.NaN] } }, "/metadata/a/0"],
   ];
-  test.each(wrong)("%s is refused", async (_what, thread, path) => {
+  test.each(wrong)("%s is rejected", async (_what, thread, path) => {
     await expect(ledger.createThread(thread)).rejects.toMatchObject({ code: "invalid-input", path });
   });
 });

@@ -22,11 +22,11 @@ describe("how a message begins", () => {
     ["a short text is shown whole", [text("One two")], "One two"],
     ["several texts are joined", [text("One"), text(" two ")], "One two"],
     ["white space is one space", [text("\n\n One\n\ttwo   three ")], "One two three"],
-    ["what is cut is marked", [text("a".repeat(30))], `${"a".repeat(19)}…`],
+    ["a truncated text ends with an ellipsis", [text("a".repeat(30))], `${"a".repeat(19)}…`],
     ["a text that begins with much white space", [text(`${" \n".repeat(30)}${"a".repeat(30)}`)], `${"a".repeat(19)}…`],
-    ["no character is cut in two", [text(`${"a".repeat(18)}😀bcd`)], `${"a".repeat(18)}…`],
-    ["what is no text is passed over", [image({ url: "https://example.com/x.png" }), text("See.")], "See."],
-    ["nothing where there is no text", [image({ url: "https://example.com/x.png" })], ""],
+    ["no surrogate pair is cut", [text(`${"a".repeat(18)}😀bcd`)], `${"a".repeat(18)}…`],
+    ["parts that are not text are skipped", [image({ url: "https://example.com/x.png" }), text("See.")], "See."],
+    ["an empty string without text", [image({ url: "https://example.com/x.png" })], ""],
   ])("%s", (_sentence, parts, preview) => {
     expect(createPreview(parts, 20)).toBe(preview);
   });
@@ -117,7 +117,7 @@ describe.each(STORES)("$name", (store) => {
     expect(problems).toMatchObject([{ threadId, messageId: id }]);
   });
 
-  test("without live runs, following goes on behind the outline", async () => {
+  test("without live runs, following continues after the outline", async () => {
     await commitAnswer(ledger, { threadId }, "One.");
     const { cursor, runs } = await ledger.outline(threadId);
     expect(runs).toStrictEqual([]);

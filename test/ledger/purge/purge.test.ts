@@ -16,7 +16,7 @@ import { commitAnswer, startDelta, FakeClock, textDelta, describeEvent, readText
 import { collect } from "../support/scope.ts";
 import type { OpenLedger } from "../support/stores.ts";
 import { STORES } from "../support/stores.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -187,7 +187,7 @@ describe.each(STORES)("$name", (under) => {
     });
   });
 
-  test("B97: a blob that is written again while it is deleted is there", async () => {
+  test("B97: a blob that is written again while it is deleted exists", async () => {
     ledger = emptyTenant(opened.ledger);
     const other = (await opened.another()).forTenant(ledger.tenant);
     const { id: kept } = await other.createThread();
@@ -216,7 +216,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await ledger.transcript(threadId)).toStrictEqual([]);
   });
 
-  test("a thread with a live run is refused by name, and passed over among many", async () => {
+  test("a thread with a live run is a conflict if named, and skipped among many", async () => {
     const { threadId } = await begun();
     const run = await ledger.beginRun({ threadId });
     await expect(ledger.purge({ threadId, what: "thread" })).rejects.toMatchObject({ code: "conflict" });
@@ -275,7 +275,7 @@ describe.each(STORES)("$name", (under) => {
         expect(gone.threads).toBe(ids.length);
         expect(await blobsLeft(opened, ledger, seen.flat())).toStrictEqual([]);
       }),
-      { numRuns: tries({ memory: 120, sqlite: 30 }[under.name] ?? 18) },
+      { numRuns: scaleRunCount({ memory: 120, sqlite: 30 }[under.name] ?? 18) },
     );
   });
 

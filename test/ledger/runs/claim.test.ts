@@ -22,7 +22,7 @@ describe.each(STORES)("$name", (store) => {
     by.beginRun({ threadId: by.newId(), thread: {}, input: { messages: [user("a")] }, claim });
   const refused = { code: "conflict", path: "claim" };
 
-  test("is refused while another run has it, and after that was committed; nothing is written then", async () => {
+  test("is a conflict while another run has it, and after that was committed; nothing is written then", async () => {
     const first = await begin(ledger);
     const threads = (await ledger.threads()).length;
     await expect(begin(ledger)).rejects.toMatchObject(refused);

@@ -17,7 +17,7 @@ import {
   takeEvents,
   splitList,
 } from "../support/runs.ts";
-import { HeldTimers } from "../../support/held-timers.ts";
+import { ManualTimers } from "../../support/manual-timers.ts";
 import { STORES, type OpenLedger } from "../support/stores.ts";
 
 const RETENTION = 60_000;
@@ -164,7 +164,7 @@ describe.each(STORES)("$name", (store) => {
 
   test("happens in the background after a commit, and its failures affect no caller", async () => {
     const faulty = new FaultyStore(opened.store);
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     const own = createLedger(faulty, { ...options, timers });
     const before = await opened.another(options);
     const { id } = await commitAnswer(before, { threadId }, "old");
@@ -182,7 +182,7 @@ describe.each(STORES)("$name", (store) => {
     await first.commit();
     await expect.poll(() => faulty.failures).toBe(1);
     expect(await deltas()).toBe(1);
-    timers.pass(5001);
+    timers.advance(5001);
     await commitAnswer(own, { threadId }, "newer");
     await expect.poll(deltas).toBe(0);
   });

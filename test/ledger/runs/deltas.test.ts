@@ -6,7 +6,7 @@ import { createLedger } from "../../../src/ledger/open.ts";
 import { decodeBatch, encodeBatch, encodeDelta } from "../../../src/ledger/runs/log-bodies.ts";
 import type { Ledger, Run } from "../../../src/ledger/types.ts";
 import { assistant, parseJson, stringifyJson, type Delta, type MessageDelta } from "../../../src/model/index.ts";
-import { call, delta, stamped } from "../../support/deltas.ts";
+import { call, delta, stampAll } from "../../support/deltas.ts";
 import {
   createAnswer,
   startDelta,
@@ -17,7 +17,7 @@ import {
   describeEvent,
   readTexts,
 } from "../support/runs.ts";
-import { HeldTimers } from "../../support/held-timers.ts";
+import { ManualTimers } from "../../support/manual-timers.ts";
 import { STORES, type OpenLedger } from "../support/stores.ts";
 
 describe("the body of a batch", () => {
@@ -100,7 +100,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test("that are stamped keep their stamps, and bare ones count on from them", async () => {
-    const [first, second] = stamped([startDelta, textDelta("a")], run.id);
+    const [first, second] = stampAll([startDelta, textDelta("a")], run.id);
     await run.append([first as MessageDelta, { ...(second as MessageDelta), seq: 7, timestamp: "then" }]);
     await run.append([textDelta("b")]);
     expect(await seqs()).toStrictEqual([0, 7, 8]);
@@ -117,7 +117,7 @@ describe.each(STORES)("$name", (store) => {
     ["a wrong payload", "payload", () => [textDelta("b"), { kind: "text", payload: { textDelta: 7 } }]],
     ["a seq that was used", "seq-increasing", () => [ofRun(textDelta("b"), 1)]],
     ["a seq that goes back", "seq-increasing", () => [ofRun(textDelta("b"), 5), ofRun(textDelta("c"), 4)]],
-    ["a delta of another run", "same-run", () => [textDelta("b"), ...stamped([textDelta("c")], "other")]],
+    ["a delta of another run", "same-run", () => [textDelta("b"), ...stampAll([textDelta("c")], "other")]],
     [
       "a result without a call",
       "result-between",
@@ -148,7 +148,7 @@ describe.each(STORES)("$name", (store) => {
     expect(readTexts((await run.commit()).messages)).toStrictEqual(["fine"]);
   });
 
-  test("that were accepted while others were refused are all there", async () => {
+  test("that were accepted while others were rejected are all stored", async () => {
     await run.append([startDelta]);
     const steps = [
       [textDelta("a")],
@@ -258,20 +258,20 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test("wait for company within the delay, and not beyond it", async () => {
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     {
       const slow = createLedger(faulty, { flushMs: 50, timers });
       const mine = await slow.beginRun({ threadId });
       await mine.append([startDelta]);
       const before = faulty.writes;
       const written = ["a", "b", "c"].map((text) => mine.append([textDelta(text)]));
-      timers.pass(49);
+      timers.advance(49);
       expect(faulty.writes).toBe(before);
-      timers.pass(1);
+      timers.advance(1);
       await Promise.all(written);
       expect(faulty.writes).toBe(before + 1);
       // After a pause the first delta is written at once.
-      timers.pass(50);
+      timers.advance(50);
       await mine.append([textDelta("d")]);
       expect(faulty.writes).toBe(before + 2);
       // Many or long deltas are written without waiting.

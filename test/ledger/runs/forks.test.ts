@@ -147,7 +147,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await stateOf(broken.id)).toBe("failed");
     });
 
-    test("at an unknown message is refused at once, and so is one of another thread or tenant", async () => {
+    test("at an unknown message, or one of another thread or tenant, is rejected at once", async () => {
       const { id: other } = await ledger.createThread();
       const [foreign] = readIds(await ledger.append(other, [user("elsewhere")]));
       const tenant = ledger.forTenant("somebody-else");

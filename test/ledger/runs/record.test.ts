@@ -45,7 +45,7 @@ const CALLS: readonly [what: string, call: Call][] = [
     ([question]) => ({ forkFromMessageId: question?.id ?? null, mode: "branch", messages: [reply("beside")] }),
   ],
   ["forks at the root", () => ({ forkFromMessageId: null, messages: [reply("from nothing")] })],
-  ["leaves no message", () => ({ input: { messages: [user("hm")] }, messages: [] })],
+  ["has no messages", () => ({ input: { messages: [user("hm")] }, messages: [] })],
   [
     "fails half-way",
     () => ({
@@ -56,7 +56,7 @@ const CALLS: readonly [what: string, call: Call][] = [
   ],
   ["fails at once", () => ({ input: { messages: [user("more")] }, messages: [], state: "failed", error: "no" })],
   ["is cancelled", () => ({ input: { messages: [user("more")] }, messages: [reply("ha")], state: "cancelled" })],
-  ["says what it cost", () => ({ messages: [assistant("x")], usage: { ...USAGE, cacheReadTokens: 1 } })],
+  ["contains its usage", () => ({ messages: [assistant("x")], usage: { ...USAGE, cacheReadTokens: 1 } })],
 ];
 
 /** Returns the visible content of a thread, with names instead of ids and without times and leases. */
@@ -183,7 +183,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.thread(thread.id)).toMatchObject(thread);
   });
 
-  test("nothing of a call that is refused is there", async () => {
+  test("a rejected call writes nothing", async () => {
     const before = await seen(ledger, threadId);
     const call = { threadId, input: { messages: [user("a")], parentMessageId: "nowhere" }, messages: [reply("b")] };
     await expect(ledger.record(call)).rejects.toMatchObject({ code: "unknown-message" });
@@ -199,7 +199,7 @@ describe.each(STORES)("$name", (store) => {
     expect(now).toContain(JSON.stringify((before as { said: string[] }).said).slice(1, -1));
   });
 
-  test("a thread that is not there is made, once, however many begin at the same time", async () => {
+  test("a missing thread is created once, however many runs begin at the same time", async () => {
     const id = ledger.newId();
     const others = [ledger, await opened.another(), ledger, await opened.another()];
     const calls = others.map((each, at) =>

@@ -201,7 +201,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   describe("a takeover", () => {
-    test("goes on where the log ends, with the next seq", async () => {
+    test("continues at the end of the log, with the next seq", async () => {
       await run.append([startDelta, textDelta("one "), ...call("c1", "{}")]);
       clock.pass(LEASE + 1);
       const next = await other.resumeRun(run.id);
@@ -241,7 +241,7 @@ describe.each(STORES)("$name", (store) => {
       expect(readTexts((await next.commit()).messages)).toStrictEqual(["fresh"]);
     });
 
-    test("of a finished or unknown run is refused", async () => {
+    test("of a finished or unknown run is rejected", async () => {
       await run.cancel();
       await expect(other.resumeRun(run.id)).rejects.toMatchObject({ code: "illegal-transition" });
       await expect(other.resumeRun("01HZZZZZZZZZZZZZZZZZZZZZZZ")).rejects.toMatchObject({ code: "unknown-run" });

@@ -218,7 +218,7 @@ describe.each(STORES)("$name", (store) => {
       expect(readTexts((await theirs.commit()).messages)).toStrictEqual(["abc"]);
     });
 
-    test("are refused with another content, as are deltas from before", async () => {
+    test("are rejected with other content, as are earlier deltas", async () => {
       const { own, broken } = faulty();
       const theirs = await own.beginRun({ threadId });
       const first = stamped(theirs.id, 0, [startDelta, textDelta("a")]);

@@ -158,7 +158,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await run.cancel()).toStrictEqual({ messages: [] });
     });
 
-    test("is refused where the leaf moved, and may be tried again", async () => {
+    test("is a conflict if the leaf moved, and may be repeated", async () => {
       const [first] = await say(user("a"));
       const run = await ledger.beginRun({ threadId, expectedLeaf: first ?? null });
       await run.append(createAnswer("b"));
@@ -221,9 +221,9 @@ describe.each(STORES)("$name", (store) => {
       ["an unknown thread", { threadId: "none" }, ["unknown-thread", "threadId"]],
       ["no thread", {}, ["invalid-input", "threadId"]],
       ["an unknown mode", { mode: "other" }, ["invalid-input", "mode"]],
-      ["a fork point that is no id", { forkFromMessageId: 7 }, ["invalid-input", "forkFromMessageId"]],
+      ["a fork point that is not an id", { forkFromMessageId: 7 }, ["invalid-input", "forkFromMessageId"]],
       ["an empty key", { idempotencyKey: "" }, ["invalid-input", "idempotencyKey"]],
-      ["facts that are no object", { metadata: "x" }, ["invalid-input", "metadata"]],
+      ["metadata that is not an object", { metadata: "x" }, ["invalid-input", "metadata"]],
       [
         "a leaf that is not the active one",
         { expectedLeaf: "01HZZZZZZZZZZZZZZZZZZZZZZZ" },
@@ -330,8 +330,8 @@ describe.each(STORES)("$name", (store) => {
       ["nothing", undefined, "undefined", undefined],
       ["a number", 7, "7", undefined],
       ["an object without a message", { code: "E1" }, '{"code":"E1"}', { code: "E1" }],
-      ["a message that is no text", { message: 7 }, '{"message":7}', { message: 7 }],
-      ["what JSON cannot hold", { big: 1n }, "{ big: 1n }", undefined],
+      ["a message that is not a text", { message: 7 }, '{"message":7}', { message: 7 }],
+      ["a value without a JSON form", { big: 1n }, "{ big: 1n }", undefined],
       ["more than fits", { text: "x".repeat(9_999) }, "x…", { text: "x".repeat(9_999) }],
     ])("ends whatever was thrown: %s", async (_, thrown, described, raw) => {
       const run = await ledger.beginRun({ threadId });

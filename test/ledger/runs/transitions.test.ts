@@ -10,7 +10,7 @@ import {
   type Transition,
 } from "../../../src/ledger/runs/transitions.ts";
 import type { EndResult, Ledger, Run } from "../../../src/ledger/types.ts";
-import { thrown } from "../../support/thrown.ts";
+import { requireError } from "../../support/require-error.ts";
 import { commitAnswer, createAnswer, startDelta, readTexts } from "../support/runs.ts";
 import { STORES, type OpenLedger } from "../support/stores.ts";
 
@@ -39,7 +39,7 @@ describe("the table", () => {
   test.each(CELLS)("a run that is %s, on %s: %s", (state, step, expected) => {
     const run = { id: "01HZZZZZZZZZZZZZZZZZZZZZZZ", state };
     if (expected !== "conflict" && expected !== ILLEGAL) expect(requireTransition(run, step)).toBe(expected);
-    else expect(thrown(LedgerError, () => requireTransition(run, step)).code).toBe(expected);
+    else expect(requireError(LedgerError, () => requireTransition(run, step)).code).toBe(expected);
   });
 });
 

@@ -15,27 +15,27 @@ const DATA = Buffer.from("pictures are no words, however many of them there are"
 
 describe("the words of a message", () => {
   test.each([
-    ["what was said", [text("three ships")], "three ships"],
+    ["text", [text("three ships")], "three ships"],
     ["a refusal", [refusal("I will not")], "I will not"],
     ["no reasoning", [reasoning("secret thoughts")], ""],
     [
-      "a tool and what it was asked",
+      "a tool call with its input",
       [toolCall("c", "harbour", { city: "Corinth", deep: [{ x: "yes" }], n: 7 })],
       "harbour\nCorinth\nyes",
     ],
-    ["what a tool said", [{ ...result, output: "calm sea" }], "lighthouse\ncalm sea"],
-    ["what a tool said as JSON", [{ ...result, output: { wind: "west" } }], "lighthouse\nwest"],
+    ["the output of a tool", [{ ...result, output: "calm sea" }], "lighthouse\ncalm sea"],
+    ["the JSON output of a tool", [{ ...result, output: { wind: "west" } }], "lighthouse\nwest"],
     [
-      "what came with it",
+      "attachments by name",
       [{ ...result, content: [text("inner"), image({ data: DATA, name: "map.png" })] }],
       "lighthouse\ninner\nmap.png",
     ],
     ["a transcript", [audio({ data: DATA, transcript: "spoken" })], "spoken"],
     ["a document", [file({ text: "its words", name: "log.txt" })], "log.txt\nits words"],
-    ["no data, also not in a tool's answer", [{ ...result, output: `see ${DATA} there` }], "lighthouse\nsee   there"],
+    ["no data, also not in a tool result", [{ ...result, output: `see ${DATA} there` }], "lighthouse\nsee   there"],
     ["long words of scripts without spaces", [text("港".repeat(300))], "港".repeat(300)],
-    ["no kind that nobody knows", [{ type: "constructor", text: "x" }], ""],
-    ["what no database would take, as a space", [text("a\u0000b\uD800")], "a b\uFFFD"],
+    ["no unknown part types", [{ type: "constructor", text: "x" }], ""],
+    ["characters that databases reject, replaced", [text("a\u0000b\uD800")], "a b\uFFFD"],
   ])("%s", (_sentence, parts, expected) => {
     expect(extractSearchText({ parts: parts as never })).toBe(expected);
   });
@@ -89,7 +89,7 @@ describe.each(STORES)("$name", (under) => {
     await expect(ledger.search(7 as never)).rejects.toMatchObject({ code: "invalid-input", path: "query" });
   });
 
-  test("a query may have 64 words and 4096 characters; a longer one is refused, not cut", async () => {
+  test("a query may have 64 words and 4096 characters; a longer one is rejected, not truncated", async () => {
     const { id: threadId } = await ledger.createThread();
     const queries = Array.from({ length: 65 }, (_, at) => `oar${at}`);
     await ledger.append(threadId, [user(queries.join(" "))]);
@@ -132,7 +132,7 @@ describe.each(STORES)("$name", (under) => {
   });
 
   test.each(["read-only", "disk-full", "corrupt"] as const)(
-    "a database that is %s is searched as far as it is indexed, or says what is wrong",
+    "a database that is %s is searched as far as it is indexed, or throws",
     async (code) => {
       const { id: threadId } = await ledger.createThread();
       await ledger.append(threadId, [user("an anchor")]);
@@ -201,7 +201,7 @@ describe("the index that is written behind", () => {
     [false, 0],
   ];
   test.each(waits)(
-    "with indexMs %j, what was appended and committed is indexed %i times when it is quiet",
+    "with indexMs %j, appended and committed messages are indexed %i times after a pause",
     async (indexMs, times) => {
       vi.useFakeTimers();
       try {

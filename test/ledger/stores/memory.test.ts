@@ -25,7 +25,7 @@ test("work takes place before write returns, and reads answer at once", async ()
   await written;
 });
 
-test("work that waits for something else than the store is refused and undone", async () => {
+test("a transaction that waits for another promise than the store's is rejected and undone", async () => {
   const store = await filled();
   const written = store.write(function* (tx) {
     yield* wait(tx.insertMessages([messageRow(KEY, 1)]));

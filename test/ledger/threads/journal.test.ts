@@ -182,11 +182,11 @@ describe.each(STORES)("$name", (store) => {
     ["nothing at all", [], {}, "entries"],
     ["an entry that is a list", [[]], {}, "entries/0"],
     ["an entry that is no JSON", [{}, { at: 1n }], {}, "/entries/1/at"],
-    ["messages that are none", [{}], { append: { messages: [{}] } }, "/append/messages/0"],
+    ["invalid messages", [{}], { append: { messages: [{}] } }, "/append/messages/0"],
     ["an expectation that is undefined", [{}], { expectedEntry: undefined }, "expectedEntry"],
-    ["a key that is none", [{}], { idempotencyKey: "" }, "idempotencyKey"],
+    ["an empty key", [{}], { idempotencyKey: "" }, "idempotencyKey"],
   ];
-  test.each(MISTAKES)("%s is refused", async (_, entries, options, path) => {
+  test.each(MISTAKES)("%s is rejected", async (_, entries, options, path) => {
     const logged = ledger.log(threadId, entries as JsonObject[], options);
     await expect(logged).rejects.toMatchObject({ code: "invalid-input", path });
     await expect(ledger.log("nowhere", [{}])).rejects.toMatchObject({ code: "unknown-thread" });

@@ -12,7 +12,7 @@ import { threadActions, performActions } from "../support/random-thread.ts";
 import { createAnswer, startDelta, readEventsUpToNow, textDelta, describeEvent } from "../support/runs.ts";
 import { collect } from "../support/scope.ts";
 import { type OpenLedger, STORES } from "../support/stores.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 const THRESHOLD = 80;
 
@@ -64,7 +64,7 @@ describe.each(STORES)("$name", (under) => {
         expect(await collect(other.export(id))).toStrictEqual(lines);
         expect(await other.transcript(id)).toStrictEqual(await ledger.transcript(id));
       }),
-      { numRuns: tries({ memory: 180, sqlite: 48 }[under.name] ?? 18) },
+      { numRuns: scaleRunCount({ memory: 180, sqlite: 48 }[under.name] ?? 18) },
     );
   });
 
@@ -107,7 +107,7 @@ describe.each(STORES)("$name", (under) => {
     expect(results.map(({ threads }) => threads).sort((a, b) => a - b)).toStrictEqual([0, 1]);
   });
 
-  test("several threads stand one after the other, and those before a bad line are there", async () => {
+  test("several threads follow each other, and those before an invalid line are imported", async () => {
     const ids = [
       await createExampleThread(ledger),
       await createExampleThread(ledger),
@@ -141,7 +141,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await other.threads()).toStrictEqual([]);
   });
 
-  test.each(FAULTS)("%s is refused with its place, and nothing is there", async (_sentence, change, path, line) => {
+  test.each(FAULTS)("%s is rejected with its path, and nothing is imported", async (_sentence, change, path, line) => {
     const lines = (await exported(ledger, await createExampleThread(ledger))).trimEnd().split("\n");
     const changed = change(lines);
     const other = emptyTenant(ledger);

@@ -184,7 +184,7 @@ describe.each(STORES)("$name", (store) => {
   test.each([
     ["no holder", {}, "holder"],
     ["a lease of nothing", { holder: "h", leaseMs: 0 }, "leaseMs"],
-    ["a thread that is no name", { holder: "h", threadId: "" }, "threadId"],
+    ["an empty thread id", { holder: "h", threadId: "" }, "threadId"],
   ])("%s is refused", async (_, options, path) => {
     await expect(ledger.claimWork(options as ClaimWorkOptions)).rejects.toMatchObject({ code: "invalid-input", path });
     await expect(ledger.requestWork("nowhere")).rejects.toMatchObject({ code: "unknown-thread" });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { user } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { FaultyNetwork } from "../support/faulty-network.ts";
 import { listShownTexts, TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
@@ -160,6 +160,6 @@ test("B96: whichever threads are opened in whatever order, through a failing net
         for (const each of leave.values()) each();
       },
     ),
-    { numRuns: tries(8) },
+    { numRuns: scaleRunCount(8) },
   );
 });

@@ -11,7 +11,7 @@ import type { KoineServer } from "../../../src/server/server.ts";
 import type { ConversationStore } from "../../../ui/data/conversation/conversation-store.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
 import { HeldModel } from "../../server/tasks/support.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { FaultyNetwork } from "../support/faulty-network.ts";
 import { listShownTexts, TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
@@ -87,7 +87,7 @@ test("B96: through a failing network every event is shown once and in order, and
         expect({ nodes, path, bodies }).toStrictEqual({ nodes: clean.nodes, path: clean.path, bodies: clean.bodies });
       },
     ),
-    { numRuns: tries(9) },
+    { numRuns: scaleRunCount(9) },
   );
 });
 

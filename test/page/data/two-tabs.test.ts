@@ -6,7 +6,7 @@ import { user } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import type { ConversationStore } from "../../../ui/data/conversation/conversation-store.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
 /** A model that answers with a counter; some answers fail. */
@@ -102,6 +102,6 @@ test("B93: two tabs agree with each other and with the server after any sequence
   const several = fc.array(steps, { minLength: 5, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(several, async (each) => void (await Promise.all(each.map(assertTabsAgree)))),
-    { numRuns: tries(3) },
+    { numRuns: scaleRunCount(3) },
   );
 });

@@ -14,7 +14,7 @@ describe("the translation engine", () => {
     const broken = { content: { length: 3 } as unknown as string };
     expect(desk.handle({ type: "read", turn: 1, source: broken })).toMatchObject({ type: "unread", turn: 1 });
     desk.handle({ type: "read", turn: 2, source: { content: createRequest("Hi") } });
-    expect(desk.handle({ type: "code", turn: 2, wish: options, source: broken })).toMatchObject({
+    expect(desk.handle({ type: "code", turn: 2, options, source: broken })).toMatchObject({
       type: "code",
       turn: 2,
       codes: [],
@@ -32,7 +32,7 @@ describe("the translation engine", () => {
     const whole = `[{"role":"user","parts":[{"type":"text","text":"the beginning"}]},${shown.slice(1)}`;
     const own = { from: "koine", kind: "messages" } as const;
     desk.handle({ type: "read", turn: 1, source: { content: shown, ...own } });
-    const answered = desk.handle({ type: "code", turn: 1, wish: options, source: { content: whole, ...own } });
+    const answered = desk.handle({ type: "code", turn: 1, options, source: { content: whole, ...own } });
     if (answered?.type !== "code") throw new Error("Code was asked for.");
     expect(answered.codes).toHaveLength(6);
     for (const { text } of answered.codes) expect(text).toMatch(/the beginning[^]*the end/);

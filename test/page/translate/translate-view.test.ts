@@ -154,7 +154,7 @@ test("columns are chosen and stored; a target has a model and a vendor", async (
   await page.getByRole("checkbox", { name: "Flat messages" }).check();
   await page.keyboard.press("Escape");
   await waitForColumns(5);
-  await page.getByText(/Only messages are carried; left behind: .*tools/).waitFor();
+  await page.getByText(/This dialect supports only messages\. Dropped: .*tools/).waitFor();
   expect(await page.evaluate(() => localStorage.getItem("koine.columns"))).toContain("flat");
   await page.getByRole("button", { name: "Hide Flat messages" }).click();
   await waitForColumns(4);
@@ -169,9 +169,9 @@ test("columns are chosen and stored; a target has a model and a vendor", async (
 test("typed text is read after a pause, with every digit, and the detection can be overridden", async () => {
   await field().fill('[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho","x":12345678901234567890}]');
   await tree("Canonical").getByText("12345678901234567890").waitFor();
-  await page.getByText(/It could be of .*Anthropic.* as well/).waitFor();
+  await page.getByText(/The payload also fits .*Anthropic/).waitFor();
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("flat");
-  await expect.poll(() => page.getByText(/It could be of/).count()).toBe(0);
+  await expect.poll(() => page.getByText(/The payload also fits/).count()).toBe(0);
   await tree("Canonical").getByText('"flat"').waitFor();
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("");
 });

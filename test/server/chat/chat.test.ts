@@ -221,7 +221,7 @@ test("B11: a page sends no signatures back, yet a strict provider accepts the to
   });
   await page.sendMessage({ text: "The weather?" });
   await expect.poll(() => page.texts.at(-1)).toBe("It is sunny.");
-  expect(upstream.refusals).toEqual([]);
+  expect(upstream.rejections).toEqual([]);
   expect(upstream.seals.length).toBeGreaterThan(0);
 });
 

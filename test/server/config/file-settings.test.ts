@@ -8,7 +8,7 @@ import { ConfigError, configSchema } from "../../../src/server/config/index.ts";
 import { Mistakes } from "../../../src/server/config/mistakes.ts";
 import { readSetting } from "../../../src/server/config/read-setting.ts";
 import { findSimilarName } from "../../../src/server/config/similar-name.ts";
-import { places, withPlace } from "../../../src/testkit/places.ts";
+import { walkJson, replaceAt } from "../../../src/testkit/json/json-nodes.ts";
 import { mistakesOf, read, SHA } from "../support/config-files.ts";
 
 /** All settings, each with a value that is not its default. */
@@ -122,8 +122,8 @@ test("a file may contain every setting", async () => {
 });
 
 test("EVERYTHING contains every setting", () => {
-  const named = new Set([...places(EVERYTHING)].map(({ keys }) => keys.at(-1)));
-  const settings = [...places(configSchema())].filter(({ keys }) => keys.at(-2) === "properties");
+  const named = new Set([...walkJson(EVERYTHING)].map(({ keys }) => keys.at(-1)));
+  const settings = [...walkJson(configSchema())].filter(({ keys }) => keys.at(-2) === "properties");
   expect(settings.length).toBeGreaterThan(80);
   expect(settings.map(({ keys }) => keys.at(-1)).filter((name) => !named.has(name))).toStrictEqual([]);
 });
@@ -151,9 +151,9 @@ describe("koine.config.schema.json", () => {
   test("agrees with the reader on a file with one odd value anywhere", () => {
     const ODD = [null, 0, -1, 1.5, 70_000, "", "odd", "a/b", true, false, [], {}, ["a/b"], { odd: 1 }, [{}]];
     let refused = 0;
-    for (const { keys } of places(EVERYTHING)) {
+    for (const { keys } of walkJson(EVERYTHING)) {
       for (const odd of ODD) {
-        const mutant = withPlace(EVERYTHING, keys, odd);
+        const mutant = replaceAt(EVERYTHING, keys, odd);
         const verdict = isValid(mutant);
         if (verdict !== isRead(mutant)) expect({ keys, odd, schema: isValid.errors }).toBe("the same verdict");
         if (!verdict) refused++;
@@ -206,7 +206,12 @@ test.each<[sentence: string, file: unknown, path: string, message: string]>([
   ["a rule to nowhere", { models: { fast: [] } }, "/models/fast", "is an empty list; add at least one element."],
   ["a rule with two stars", { models: { "*-*": "demo/*" } }, "/models/*-*", 'has more than one "*"'],
   ["a star with nothing to repeat", { models: { a: { to: "demo/*" } } }, "/models/a/to", "the model name has none"],
-  ["a default provider that is not there", { defaultProvider: "x" }, "/defaultProvider", 'has the unknown provider "x"'],
+  [
+    "a default provider that is not there",
+    { defaultProvider: "x" },
+    "/defaultProvider",
+    'has the unknown provider "x"',
+  ],
   ["an unknown model of tasks", { tasks: { model: "x/y" } }, "/tasks/model", "is not an available model"],
   [
     "a tenant without tokens",

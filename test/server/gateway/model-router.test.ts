@@ -74,7 +74,9 @@ test.each<[sentence: string, modelName: string | undefined, code: string]>([
   const available = "Available: fast, anthropic/claude-haiku, local/llama,";
   const rules = RULES.filter(({ pattern }) => pattern === "fast");
   const refused = (): unknown => router(ALL, rules).route(modelName);
-  expect(refused).toThrow(expect.objectContaining({ code, path: "/model", message: expect.stringContaining(available) }));
+  expect(refused).toThrow(
+    expect.objectContaining({ code, path: "/model", message: expect.stringContaining(available) }),
+  );
 });
 
 test("a model that a local provider does not have is not found", () => {

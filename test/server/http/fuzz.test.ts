@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startRoutes } from "../support/start-koine.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { echo } from "../support/test-routes.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 
 test("no bytes crash the server", async () => {
   await using server = await startRoutes([echo()], { limits: { headersMs: 50, requestMs: 50, idleMs: 50 } });
@@ -21,7 +21,7 @@ test("no bytes crash the server", async () => {
       client.write(bytes);
       expect(await client.closed()).toMatch(/^(HTTP\/1.1 [2-4]\d\d |$)/);
     }),
-    { numRuns: tries(180) },
+    { numRuns: scaleRunCount(180) },
   );
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });

@@ -71,7 +71,7 @@ test.each(STRICT)(
     const third = await callModel([...going, user("And home?")]);
     const edited = await callModel([...going, user("And to Troy?")]);
     const other = await callModel([...history, result(first.message, "calm, says Aiolos")]);
-    expect(upstream.refusals).toStrictEqual([]);
+    expect(upstream.rejections).toStrictEqual([]);
     expect([second.thread, third.thread, edited.thread, other.thread]).toStrictEqual(Array(4).fill(first.thread));
     const tree = await (await fetch(`${koine.url}/v1/threads/${first.thread}/tree`)).json();
     // The documented fields.

@@ -78,7 +78,7 @@ async function play(
   const { client, upstream: name, scenario, mode } = cell;
   const onCall = upstream.requests.length;
   const answered = upstream.answered;
-  const refused = upstream.refusals.length;
+  const refused = upstream.rejections.length;
   const sealed = upstream.seals.length;
   const sealsBefore: number[] = [];
   const leaving = new AbortController();
@@ -106,7 +106,7 @@ async function play(
     answered: upstream.answered - answered,
     ended: await last?.ended,
     missingSeals: issued.filter((seal) => !brings(last, seal)),
-    refusals: upstream.refusals.slice(refused).map(({ message }) => message),
+    refusals: upstream.rejections.slice(refused).map(({ message }) => message),
   };
 }
 

@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 import type { ModelResponse } from "../../../src/index.ts";
 import { dialect } from "../../../src/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { demandNone, differences } from "../../../src/testkit/differences.ts";
-import { cut, replayServer, seededRandom } from "../../../src/testkit/index.ts";
-import { answersOf, bytesOf, decodeEvents } from "../../../src/testkit/stream-reading.ts";
+import { assertNoDifferences, findDifferences } from "../../../src/testkit/json/json-differences.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../../src/testkit/index.ts";
+import { assembleAnswers, formatStream, decodeEvents } from "../../../src/testkit/checks/stream-helpers.ts";
 import type { JudgedDialect } from "../../judges/index.ts";
 import { JUDGES } from "../../judges/index.ts";
-import { expectedVerdict } from "../../judges/verdict.ts";
+import { expectedResult } from "../../judges/sdk-result.ts";
 import type { RecordedStream } from "../../support/corpus.ts";
 import { describeStreams } from "../../support/corpus.ts";
-import type { Outcome } from "../../support/stream-exceptions.ts";
-import { expectOutcomes, outcome } from "../../support/stream-exceptions.ts";
+import type { CheckOutcome } from "../../support/expected-failures.ts";
+import { expectOutcomes, runCheck } from "../../support/expected-failures.ts";
 import { startKoine } from "../support/start-koine.ts";
 
 const DIALECTS = Object.keys(JUDGES) as JudgedDialect[];
@@ -24,7 +24,7 @@ const SAMPLES = 12;
 function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [RecordedStream, ModelResponse][] {
   const good = streams.flatMap((stream): [RecordedStream, ModelResponse][] => {
     if (stream.ends !== "done" || stream.isHandWritten) return [];
-    const [response, ...others] = answersOf(decodeEvents(dialect(source), stream.events));
+    const [response, ...others] = assembleAnswers(decodeEvents(dialect(source), stream.events));
     // Koine requests usage, which not every recording has.
     const isWhole = others.length === 0 && response?.error === undefined && response?.usage !== undefined;
     return isWhole ? [[stream, response]] : [];
@@ -53,9 +53,9 @@ async function bytesThrough({ url }: KoineServer, source: JudgedDialect): Promis
 }
 
 async function judge(koine: KoineServer, target: JudgedDialect, response: ModelResponse): Promise<void> {
-  const { raw: _, ...verdict } = await JUDGES[target].judge(koine.url);
-  const expected = expectedVerdict(response, dialect(target), JUDGES[target]);
-  demandNone(differences(expected, verdict), `The SDK of ${target} finds something else.`);
+  const { raw: _, ...verdict } = await JUDGES[target].runSdk(koine.url);
+  const expected = expectedResult(response, dialect(target), JUDGES[target]);
+  assertNoDifferences(findDifferences(expected, verdict), `The SDK of ${target} finds something else.`);
 }
 
 describeStreams((recorded) => {
@@ -63,19 +63,19 @@ describeStreams((recorded) => {
     test("recorded streams reach every official SDK through Koine unchanged", async () => {
       let bytes = new Uint8Array();
       await using upstream = await replayServer(() => ({
-        chunks: cut(bytes, seededRandom(bytes.length), Math.ceil(bytes.length / 5) + 16),
+        chunks: cutRandomly(bytes, seededRandom(bytes.length), Math.ceil(bytes.length / 5) + 16),
       }));
       const up = { dialect: source, baseUrl: upstream.url, apiKey: "none", retry: { attempts: 1 } };
       await using koine = await startKoine({ providers: { up } });
-      const outcomes: Outcome[] = [];
+      const outcomes: CheckOutcome[] = [];
       const samples = sampleOf(recorded.get(source) ?? [], source);
       expect(samples.length).toBe(SAMPLES);
       for (const [{ name, events }, response] of samples) {
-        bytes = new Uint8Array(bytesOf(dialect(source), events));
+        bytes = new Uint8Array(formatStream(dialect(source), events));
         const text = new TextDecoder().decode(bytes);
-        outcomes.push(await outcome(name, "bytes", async () => expect(await bytesThrough(koine, source)).toBe(text)));
+        outcomes.push(await runCheck(name, "bytes", async () => expect(await bytesThrough(koine, source)).toBe(text)));
         for (const target of DIALECTS.filter((id) => id !== source)) {
-          outcomes.push(await outcome(name, target, () => judge(koine, target, response)));
+          outcomes.push(await runCheck(name, target, () => judge(koine, target, response)));
         }
       }
       expectOutcomes(outcomes, []);

@@ -81,7 +81,7 @@ describe.each(UPSTREAM_DIALECTS)("on %s", (id) => {
       const upstreamBody = JSON.stringify(upstream.requests.at(-1)?.body);
       expect(upstreamBody.match(/Look \d/g)).toStrictEqual([`Look ${turn}`]);
     }
-    expect(upstream.refusals).toStrictEqual([]);
+    expect(upstream.rejections).toStrictEqual([]);
   });
 });
 

@@ -74,7 +74,7 @@ describe.each(UPSTREAM_DIALECTS)("behind %s", (dialect) => {
       expect(second.output_text).toBe("Sunny.");
       const third = await create({ previous_response_id: second.id, input: "What did I ask?" });
       expect(third.output_text).toBe("You asked about Corinth.");
-      expect(upstream.refusals).toEqual([]);
+      expect(upstream.rejections).toEqual([]);
       // The whole conversation was sent, without instructions of an earlier call.
       const last = JSON.stringify(upstream.requests.at(-1)?.body);
       expect(last).toContain("Weather in Corinth?");

@@ -111,7 +111,9 @@ function headersFor(random: Random): Record<string, string> {
   return headers;
 }
 
-const TENANT_IDS: TenantIds = Object.fromEntries(["word", "blob"].map((name) => [name, name])) as unknown as TenantIds;
+const TENANT_IDS: TenantIds = Object.fromEntries(
+  ["tenantText", "blob"].map((name) => [name, name]),
+) as unknown as TenantIds;
 
 /** Returns a valid body of a route, and its path. */
 function seedFor({ paths: [path], operation }: Route, random: Random): { path: string; body: unknown } {

@@ -1,11 +1,11 @@
 // Checks the replies to corrupted input: errors in the client's format are allowed, internal errors are not.
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { startKoine } from "../support/start-koine.ts";
 import { readErrorMessage, type ErrorFormat } from "./routes.ts";
 
-export const IS_THOROUGH = tries(3) === 3;
+export const IS_THOROUGH = scaleRunCount(3) === 3;
 /** Random by default, so that runs add up; a failure prints its seed. */
 export const SEED = Number(process.env["FUZZ_SEED"] ?? (IS_THOROUGH ? Date.now() % 1_000_000 : 1));
 const HANG_MS = 20_000;
@@ -110,26 +110,29 @@ async function sendCase(one: Case): Promise<ReceivedReply> {
 const INTERNAL = /internal error|the log has/;
 
 function faultIn(
-  { errorFormat: errorFormat, ending, providerReply: theirs, isPassThrough: isUnread = false }: Case,
+  { errorFormat, ending, providerReply, isPassThrough = false }: Case,
   { status, type, text }: ReceivedReply,
 ): string | undefined {
   const shown = text.length > 600 ? `${text.slice(0, 200)} … ${text.slice(-400)}` : text;
   if (status >= 400) {
     if (INTERNAL.test(text)) return `${status}, a fault of its own: ${shown}`;
-    const isReported = readErrorMessage(errorFormat, text) !== undefined || isWithin(text, theirs);
+    const isReported = readErrorMessage(errorFormat, text) !== undefined || isWithin(text, providerReply);
     return isReported ? undefined : `${status}, not in ${errorFormat}'s words: ${shown}`;
   }
   if (type.startsWith("text/event-stream")) {
     return ending === undefined || ending.test(text) ? undefined : `A stream without an end: ${shown}`;
   }
-  if (!type.startsWith("application/json") || isUnread) return undefined;
+  if (!type.startsWith("application/json") || isPassThrough) return undefined;
   return plain(text) === undefined ? `No JSON: ${shown}` : undefined;
 }
 
 /** True if the error is the provider's own, or part of its answer. */
-function isWithin(text: string, theirs = ""): boolean {
+function isWithin(text: string, providerReply = ""): boolean {
   const normalized = plain(text);
-  return normalized !== undefined && (theirs.includes(normalized) || plain(theirs)?.includes(normalized) === true);
+  return (
+    normalized !== undefined &&
+    (providerReply.includes(normalized) || plain(providerReply)?.includes(normalized) === true)
+  );
 }
 
 /** Returns normalized JSON; undefined for other text. */

@@ -11,7 +11,7 @@ import { completeConfig } from "../../../src/server/config/defaults.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { freshSchema } from "../../support/postgres.ts";
-import { tries } from "../../support/tries.ts";
+import { scaleRunCount } from "../../support/property-run-count.ts";
 import { startKoine } from "../support/start-koine.ts";
 import { HeldModel } from "../tasks/support.ts";
 import { attacksOn, type Attack, BODIES, MAKES, type AttackerData } from "./attacks.ts";
@@ -66,7 +66,7 @@ function describeReply({ status, headers, text }: ReadReply, ids: TenantIds): st
   return all;
 }
 
-/** `words` end the reading of an endless stream. */
+/** `endText` ends the reading of an endless stream. */
 async function launch(koine: KoineServer, token: string, attack: Attack, endText: string): Promise<ReadReply> {
   const { marker } = attack;
   if (marker === undefined) return sendAndRead(koine, attack, token);
@@ -136,7 +136,7 @@ test("every route with a body has an attack body, and no other has", () => {
 });
 
 // All stores must reply equally; everyday runs test the default one.
-describe.each(tries(3) === 3 ? STORES : STORES.slice(1, 2))("data of a tenant %s", (_, open) => {
+describe.each(scaleRunCount(3) === 3 ? STORES : STORES.slice(1, 2))("data of a tenant %s", (_, open) => {
   test("does not exist for another tenant, and stays unchanged", { timeout: 300_000 }, async () => {
     const store = await open();
     const { ledger } = store;

@@ -4,7 +4,7 @@ import { dialect } from "../../../src/dialects/index.ts";
 import type { ModelRequest, ModelResponse } from "../../../src/model/index.ts";
 import { assistant, stringifyJson, user } from "../../../src/model/index.ts";
 import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
-import { requestGallery, responseGallery } from "../../../src/testkit/index.ts";
+import { canonicalRequests, canonicalResponses } from "../../../src/testkit/index.ts";
 
 /** A short conversation with a tool. */
 const USUAL: ModelRequest = {
@@ -39,7 +39,7 @@ const copyOf = (value: unknown): Record<string, unknown> => JSON.parse(stringify
 
 /** Returns requests in the format of each protocol. */
 export function requestSeeds(client: ClientProtocolId, model: string): Record<string, unknown>[] {
-  const requests = [USUAL, ...requestGallery().map(({ value }) => value)];
+  const requests = [USUAL, ...canonicalRequests().map(({ value }) => value)];
   return requests.map((request) => copyOf(dialect(client).encodeRequest({ ...request, model }).wire));
 }
 
@@ -51,7 +51,7 @@ export interface ReplySeed {
 /** Returns answers in the format of each provider, whole and streamed. */
 export function replySeeds(upstream: ClientProtocolId): ReplySeed[] {
   const target = dialect(upstream);
-  return [ANSWER, ...responseGallery().map(({ value }) => value)].map((response) => {
+  return [ANSWER, ...canonicalResponses().map(({ value }) => value)].map((response) => {
     const encoder = target.streamEncoder({ includeUsage: true });
     const events = [...disassemble(response).flatMap((delta) => encoder.push(delta)), ...encoder.end()];
     return {

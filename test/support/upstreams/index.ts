@@ -3,25 +3,25 @@
 // so that the two can disagree.
 import type { HttpProvider } from "../../../src/client/index.ts";
 import type { ReceivedRequest, ReplayServer, Reply } from "../../../src/testkit/index.ts";
-import { cut, replayServer, seededRandom } from "../../../src/testkit/index.ts";
+import { cutRandomly, replayServer, seededRandom } from "../../../src/testkit/index.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
-import type { MakeProvider, Provider, Question } from "./provider.ts";
-import { Refusal } from "./refusal.ts";
-import type { Answer, Script } from "./script.ts";
+import type { CreateProvider, SimulatedProvider, ProviderRequest } from "./provider.ts";
+import { Rejection } from "./rejection.ts";
+import type { ScriptedAnswer, Script } from "./script.ts";
 import { fullAnswer } from "./script.ts";
-import { Secrets } from "./secrets.ts";
+import { IssuedSeals } from "./issued-seals.ts";
 
-export type { Answer, Script, Scripted } from "./script.ts";
+export type { ScriptedAnswer as Answer, Script, Scripted } from "./script.ts";
 
 const PROVIDERS = {
   "openai-chat": openaiChat,
   "openai-responses": openaiResponses,
   anthropic,
   gemini,
-} as const satisfies Record<string, MakeProvider>;
+} as const satisfies Record<string, CreateProvider>;
 
 export type UpstreamDialect = keyof typeof PROVIDERS;
 export const UPSTREAM_DIALECTS = Object.keys(PROVIDERS) as UpstreamDialect[];
@@ -33,7 +33,7 @@ export interface UpstreamOptions {
   vendor?: "openrouter";
 }
 
-export interface UpstreamRefusal {
+export interface UpstreamRejection {
   status: number;
   message: string;
   request: ReceivedRequest;
@@ -52,7 +52,7 @@ export interface Upstream extends AsyncDisposable {
   readonly config: HttpProvider;
   /** Everything that it was asked, what it refused included. */
   readonly requests: readonly ReceivedRequest[];
-  readonly refusals: readonly UpstreamRefusal[];
+  readonly rejections: readonly UpstreamRejection[];
   /** Every seal that it has issued: signatures, encrypted contents. */
   readonly seals: readonly string[];
   /** How many requests it has answered as the script says. */
@@ -69,9 +69,9 @@ export async function startUpstream(
 ): Promise<Upstream> {
   const { name = dialect, vendor } = options;
   const apiKey = `key-of-${name}`;
-  const secrets = new Secrets(`secret of ${name}`);
+  const secrets = new IssuedSeals(`secret of ${name}`);
   const provider = PROVIDERS[dialect](secrets, { apiKey, vendor });
-  const refusals: UpstreamRefusal[] = [];
+  const refusals: UpstreamRejection[] = [];
   const desk = new Desk(provider, script, refusals);
   const server = await replayServer((request) => desk.reply(request));
   return upstreamOf(server, desk, { apiKey, secrets, provider, refusals, dialect, vendor });
@@ -79,9 +79,9 @@ export async function startUpstream(
 
 interface Inside {
   apiKey: string;
-  secrets: Secrets;
-  provider: Provider;
-  refusals: UpstreamRefusal[];
+  secrets: IssuedSeals;
+  provider: SimulatedProvider;
+  refusals: UpstreamRejection[];
   dialect: UpstreamDialect;
   vendor: string | undefined;
 }
@@ -97,7 +97,7 @@ function upstreamOf(server: ReplayServer, desk: Desk, inside: Inside): Upstream 
     model: provider.models[0] ?? "",
     config: { dialect, baseUrl, apiKey, vendor },
     requests: server.requests,
-    refusals,
+    rejections: refusals,
     seals: secrets.seals,
     get answered() {
       return desk.answered;
@@ -113,11 +113,11 @@ function upstreamOf(server: ReplayServer, desk: Desk, inside: Inside): Upstream 
 /** Takes requests, and gives the answers of the script. */
 class Desk {
   answered = 0;
-  readonly #provider: Provider;
+  readonly #provider: SimulatedProvider;
   readonly #script: Script;
-  readonly #refusals: UpstreamRefusal[];
+  readonly #refusals: UpstreamRejection[];
 
-  constructor(provider: Provider, script: Script, refusals: UpstreamRefusal[]) {
+  constructor(provider: SimulatedProvider, script: Script, refusals: UpstreamRejection[]) {
     this.#provider = provider;
     this.#script = script;
     this.#refusals = refusals;
@@ -130,13 +130,13 @@ class Desk {
       this.#provider.check(question);
       return this.#say(this.#next(request, question), question);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Rejection)) throw error;
       this.#refusals.push({ status: error.status, message: error.message, request });
       return { status: error.status, body: error.body };
     }
   }
 
-  #next(request: ReceivedRequest, question: Question): Answer {
+  #next(request: ReceivedRequest, question: ProviderRequest): ScriptedAnswer {
     const turn = this.answered;
     const scripted =
       typeof this.#script === "function" ? this.#script({ turn, request, ...question }) : this.#script[turn];
@@ -145,7 +145,7 @@ class Desk {
     return typeof scripted === "string" ? { parts: [{ type: "text", text: scripted }] } : scripted;
   }
 
-  #say(answer: Answer, question: Question): Reply {
+  #say(answer: ScriptedAnswer, question: ProviderRequest): Reply {
     const { error, errorAfter } = answer;
     const { delayMs, reset, stall, headers } = answer;
     const way: Reply = {
@@ -162,6 +162,6 @@ class Desk {
     if (!question.stream) return { ...reply, body: said.body };
     const events = error === undefined ? said.events : [...said.events, this.#provider.failureEvent(error)];
     if (answer.pieces === undefined) return { ...reply, chunks: events };
-    return { ...reply, chunks: cut(events.join(""), seededRandom(events.length), answer.pieces) };
+    return { ...reply, chunks: cutRandomly(events.join(""), seededRandom(events.length), answer.pieces) };
   }
 }

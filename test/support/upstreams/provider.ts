@@ -2,11 +2,11 @@
 import type { ProviderError } from "../../../src/index.ts";
 import type { ReceivedRequest } from "../../../src/testkit/index.ts";
 import type { FullAnswer } from "./script.ts";
-import type { Json } from "./refusal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Json } from "./rejection.ts";
+import type { IssuedSeals } from "./issued-seals.ts";
 
 /** What a request asks for, wherever the wire says it. */
-export interface Question {
+export interface ProviderRequest {
   model: string;
   stream: boolean;
   body: Json;
@@ -25,24 +25,27 @@ export interface WireAnswer {
   events: string[];
 }
 
-export interface Provider {
+export interface SimulatedProvider {
   /** The models it has; the first one is the usual one. */
   readonly models: readonly string[];
   /** What stands after the address of the server in a base URL. */
   readonly version: string;
   /** Reads where the request goes, its key and its headers. Throws a `Refusal`. */
-  open(request: ReceivedRequest): Question;
+  open(request: ReceivedRequest): ProviderRequest;
   /** Throws a `Refusal` for what the real one would not take. */
-  check(question: Question): void;
+  check(question: ProviderRequest): void;
   /** With `upTo`, the events of so many parts only, and no end. */
-  answer(answer: FullAnswer, question: Question, upTo?: number): WireAnswer;
+  answer(answer: FullAnswer, question: ProviderRequest, upTo?: number): WireAnswer;
   failure(error: ProviderError): Failure;
   /** An error within a stream. */
   failureEvent(error: ProviderError): string;
 }
 
 /** Makes the provider that an upstream plays. */
-export type MakeProvider = (secrets: Secrets, options: { apiKey: string; vendor: string | undefined }) => Provider;
+export type CreateProvider = (
+  secrets: IssuedSeals,
+  options: { apiKey: string; vendor: string | undefined },
+) => SimulatedProvider;
 
 /** The time at which all upstreams live. */
 export const NOW = 1_790_000_000;

@@ -11,12 +11,12 @@ import type {
 } from "../../../src/index.ts";
 import type { ReceivedRequest, Reply } from "../../../src/testkit/index.ts";
 
-export type SaidPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart;
+export type ScriptedPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart;
 
 /** One answer. The way it travels (`delayMs`, `reset`, `stall`) is as in the replies of a replay server. */
-export interface Answer extends Pick<Reply, "delayMs" | "reset" | "stall" | "headers"> {
+export interface ScriptedAnswer extends Pick<Reply, "delayMs" | "reset" | "stall" | "headers"> {
   /** Without seals. A call whose id is "" gets one; reasoning without a text is redacted or encrypted. */
-  parts?: readonly SaidPart[];
+  parts?: readonly ScriptedPart[];
   /** Default: what the parts suggest. */
   finishReason?: UnifiedFinishReason;
   usage?: Usage;
@@ -28,7 +28,7 @@ export interface Answer extends Pick<Reply, "delayMs" | "reset" | "stall" | "hea
 }
 
 /** What the upstream was asked, once it has taken the request. */
-export interface Asked {
+export interface AcceptedRequest {
   /** Which answer this will be, from 0. */
   turn: number;
   model: string;
@@ -38,25 +38,25 @@ export interface Asked {
 }
 
 /** A text is an answer that says just that. */
-export type Scripted = Answer | string;
+export type Scripted = ScriptedAnswer | string;
 /** One answer for each request that is not refused, in this order; or a function that makes them. */
-export type Script = readonly Scripted[] | ((asked: Asked) => Scripted);
+export type Script = readonly Scripted[] | ((asked: AcceptedRequest) => Scripted);
 
 const USAGE: Usage = { inputTokens: 24, outputTokens: 12, totalTokens: 36 };
 
 /** An answer with everything that a provider always says. */
 export interface FullAnswer {
-  parts: readonly SaidPart[];
+  parts: readonly ScriptedPart[];
   finishReason: UnifiedFinishReason;
   usage: Usage;
 }
 
-export function fullAnswer({ parts = [], finishReason, usage = USAGE }: Answer): FullAnswer {
+export function fullAnswer({ parts = [], finishReason, usage = USAGE }: ScriptedAnswer): FullAnswer {
   const asksForTools = parts.some(({ type }: Part) => type === "tool-call");
   return { parts, usage, finishReason: finishReason ?? (asksForTools ? "tool-calls" : "stop") };
 }
 
 /** A text in the pieces that a model says it in. */
-export function tokens(text: string): string[] {
+export function splitTokens(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? [];
 }

@@ -8,8 +8,8 @@ import type { ProviderErrorKind } from "../../../src/index.ts";
 import { dialect, PROVIDER_ERROR_KINDS, reasoning, text, toolCall } from "../../../src/index.ts";
 import type { Script, Upstream, UpstreamDialect } from "./index.ts";
 import { startUpstream, UPSTREAM_DIALECTS } from "./index.ts";
-import { REFUSALS } from "./refusal-rows.ts";
-import { VALID } from "./valid.ts";
+import { REJECTIONS } from "./rejection.rows.ts";
+import { VALID_REQUESTS } from "./valid-requests.ts";
 
 const SCRIPT: Script = [
   {
@@ -132,7 +132,7 @@ test.each(UPSTREAM_DIALECTS.flatMap((id) => [[id, "a stream", true] as const, [i
   async (id, _, isStream) => {
     await using upstream = await startUpstream(id, SCRIPT);
     const { calls, text: said } = await TALKS[id](upstream, isStream);
-    expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([]);
+    expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
     expect(calls).toStrictEqual([{ at: "Ἀθῆναι" }, { at: "Roma" }]);
     expect(said).toBe("Sunny in both.");
     expect(upstream.answered).toBe(2);
@@ -140,17 +140,17 @@ test.each(UPSTREAM_DIALECTS.flatMap((id) => [[id, "a stream", true] as const, [i
 );
 
 describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
-  const { said, goOn, send } = VALID[id];
+  const { said, goOn, send } = VALID_REQUESTS[id];
 
   test("takes a conversation that goes on from its answer", async () => {
     await using upstream = await startUpstream(id, SCRIPT);
     const first = said(await (await send(upstream)).json());
     const reply = await send(upstream, goOn(first));
-    expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([]);
+    expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
     expect(reply.status).toBe(200);
   });
 
-  test.each(REFUSALS[id])("refuses %s", async (_, change, status, words) => {
+  test.each(REJECTIONS[id])("refuses %s", async (_, change, status, words) => {
     await using upstream = await startUpstream(id, SCRIPT);
     const first = said(await (await send(upstream)).json());
     const { headers, ...body } = change(first, goOn(first));
@@ -158,7 +158,7 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
     const error = dialect(id).decodeError(await reply.json(), reply.status);
     expect(error.message).toContain(words);
     expect(reply.status).toBe(status);
-    expect(upstream.refusals.map(({ message }) => message)).toStrictEqual([error.message]);
+    expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([error.message]);
     expect(upstream.answered).toBe(1);
   });
 });
@@ -180,7 +180,7 @@ test.each(UPSTREAM_DIALECTS)("errors of a script arrive from %s in its own words
   await using upstream = await startUpstream(id, script);
   const found: string[] = [];
   for (const _ of kinds) {
-    const reply = await VALID[id].send(upstream);
+    const reply = await VALID_REQUESTS[id].send(upstream);
     const error = dialect(id).decodeError(await reply.json(), reply.status);
     found.push(error.kind);
   }
@@ -191,7 +191,7 @@ test.each(UPSTREAM_DIALECTS)("an answer of %s may fail in its middle", async (id
   const parts = [text("One."), text("Two.")];
   const error = { kind: "overloaded", message: "Overloaded" } as const;
   await using upstream = await startUpstream(id, [{ parts, error, errorAfter: 1 }]);
-  const reply = await VALID[id].send(upstream, undefined, true);
+  const reply = await VALID_REQUESTS[id].send(upstream, undefined, true);
   const said = await reply.text();
   expect(reply.status).toBe(200);
   expect(said).toContain("One.");
@@ -201,7 +201,7 @@ test.each(UPSTREAM_DIALECTS)("an answer of %s may fail in its middle", async (id
 
 test("a script that has ended is an error of the test, and says so", async () => {
   await using upstream = await startUpstream("anthropic", []);
-  const reply = await VALID.anthropic.send(upstream);
+  const reply = await VALID_REQUESTS.anthropic.send(upstream);
   expect(reply.status).toBe(500);
   expect(await reply.text()).toContain("The script has 0 answers");
 });
@@ -212,7 +212,7 @@ test.each([
   ["with another signature", (it: object) => ({ ...it, signature: "no" }), 400],
 ] as const)("a router takes back reasoning %s: %#", async (_, change, status) => {
   await using upstream = await startUpstream("openai-chat", SCRIPT, { vendor: "openrouter" });
-  const { said, goOn, send } = VALID["openai-chat"];
+  const { said, goOn, send } = VALID_REQUESTS["openai-chat"];
   const [message = {}] = said(await (await send(upstream)).json());
   const details = message["reasoning_details"] as object[];
   const reply = await send(upstream, goOn([{ ...message, reasoning_details: details.map(change) }]));
@@ -224,13 +224,13 @@ test("upstreams of one dialect do not take each other's seals", async () => {
   const script: Script = [{ parts: [reasoning("Hm."), text("So.")] }, "Fine."];
   await using one = await startUpstream("anthropic", script, { name: "one" });
   await using other = await startUpstream("anthropic", ["Fine."], { name: "other" });
-  const first = (await (await VALID.anthropic.send(one)).json()) as Anthropic.Message;
+  const first = (await (await VALID_REQUESTS.anthropic.send(one)).json()) as Anthropic.Message;
   const messages = [
     { role: "user", content: "?" },
     { role: "assistant", content: first.content },
     { role: "user", content: "?" },
   ];
-  expect((await VALID.anthropic.send(one, { messages })).status).toBe(200);
-  expect((await VALID.anthropic.send(other, { messages })).status).toBe(400);
-  expect(other.refusals[0]?.message).toContain("Invalid `signature` in `thinking` block");
+  expect((await VALID_REQUESTS.anthropic.send(one, { messages })).status).toBe(200);
+  expect((await VALID_REQUESTS.anthropic.send(other, { messages })).status).toBe(400);
+  expect(other.rejections[0]?.message).toContain("Invalid `signature` in `thinking` block");
 });

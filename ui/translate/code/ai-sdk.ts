@@ -1,7 +1,7 @@
 // Generates code for the AI SDK from a request, and lists what the SDK cannot represent. The code uses Chat
 // Completions, so the losses of that dialect apply, too.
 import type { Loss, OutputFormat, ModelRequest, Sampling, Tool, ToolChoice } from "koine";
-import { dialect, exactNumbers } from "koine";
+import { dialect, listExactNumbers } from "koine";
 import type { CodeOptions } from "../types.ts";
 import { toTokenLiteral } from "./token-literal.ts";
 import { toLiteral } from "./js-literal.ts";
@@ -82,7 +82,7 @@ function toToolChoice(choice: ToolChoice | undefined): unknown {
 
 /** The SDK accepts only numbers, so digits beyond a double's precision are stated in a comment. */
 function settingLines(sampling: Sampling): string[] {
-  const digits = new Map(exactNumbers(sampling).map(({ path, text }) => [path, text]));
+  const digits = new Map(listExactNumbers(sampling).map(({ path, text }) => [path, text]));
   return Object.entries(SETTING_NAMES).flatMap(([field, name]) => {
     // The keys of the table are keys of `Sampling`.
     const value = sampling[field as keyof typeof SETTING_NAMES];
@@ -134,7 +134,7 @@ function listSdkLosses({ tools = [], toolChoice, sampling, extra }: ModelRequest
       .filter(isWireField)
       .map((name) => `/extra/openai-chat/${name}`),
   );
-  const rounded = exactNumbers(sampling ?? {}).map(({ path }): Loss => {
+  const rounded = listExactNumbers(sampling ?? {}).map(({ path }): Loss => {
     return {
       path: `/sampling${path}`,
       action: "approximated",

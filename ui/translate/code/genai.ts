@@ -1,7 +1,7 @@
 // Generates code for @google/genai, whose config object combines all fields of the body besides the contents. The SDK
 // would silently drop fields it does not know; these are passed as `extraBody`.
 import type { Loss, ModelRequest } from "koine";
-import { exactNumbers, isObject } from "koine";
+import { listExactNumbers, isObject } from "koine";
 import type { CodeOptions } from "../types.ts";
 import { encodeBody } from "./encode-body.ts";
 import { toTokenLiteral } from "./token-literal.ts";
@@ -28,7 +28,7 @@ export function generateGenaiCode(request: ModelRequest, options: CodeOptions): 
   const supported = omitFields(known, ...unknownTopLevel, ...unknownSettings);
   const extra = buildExtraBody(body, unknownTopLevel, settings, unknownSettings);
   // The SDK parses the body again to add `extraBody`, which would round exact numbers.
-  const isRounded = extra !== undefined && exactNumbers(body).length > 0;
+  const isRounded = extra !== undefined && listExactNumbers(body).length > 0;
   const config = mergeBodies(supported, extra === undefined || isRounded ? {} : { httpOptions: { extraBody: extra } });
   const call = { model: options.model, contents, ...(Object.keys(config).length > 0 && { config }) };
   const text = `import { GoogleGenAI } from "@google/genai";

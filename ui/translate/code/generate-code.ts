@@ -15,7 +15,7 @@ interface CodeTarget {
   title: string;
   install: string;
   extension: CodeSample["extension"];
-  generate: (request: ModelRequest, wish: CodeOptions) => GeneratedCode;
+  generate: (request: ModelRequest, options: CodeOptions) => GeneratedCode;
 }
 
 const CODE_TARGETS: readonly CodeTarget[] = [

@@ -1,5 +1,5 @@
 // Converts a JSON value to an equivalent JavaScript literal with exact digits.
-import { exactNumbers } from "koine";
+import { listExactNumbers } from "koine";
 import { joinPointer } from "../../json/json-pointers.ts";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
@@ -7,7 +7,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const MAX_LINE_LENGTH = 72;
 
 export function toLiteral(value: unknown, indent = ""): string {
-  return writeValue(value, indent, "", new Map(exactNumbers(value).map(({ path, text }) => [path, text])));
+  return writeValue(value, indent, "", new Map(listExactNumbers(value).map(({ path, text }) => [path, text])));
 }
 
 function writeValue(value: unknown, indent: string, path: string, exact: ReadonlyMap<string, string>): string {

@@ -42,7 +42,7 @@ export class TranslationEngine {
 
   #generateCode(
     shown: DecodedSource,
-    { wish, source }: EngineRequest & { type: "code" },
+    { options, source }: EngineRequest & { type: "code" },
   ): Pick<EngineResponse & { type: "code" }, "codes" | "failure"> {
     let result: ReturnType<typeof readSource> = shown;
     if (source !== undefined) {
@@ -52,7 +52,7 @@ export class TranslationEngine {
     }
     if ("failure" in result) return { codes: [], failure: result.failure.message };
     const request = toRequest(result.canonical);
-    return { codes: request === undefined ? [] : generateCode(request, wish) };
+    return { codes: request === undefined ? [] : generateCode(request, options) };
   }
 }
 

@@ -5,12 +5,8 @@ import type { Annotation, TextPart } from "../../../model/parts.ts";
 import { storeField } from "../../blocks/fields.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import {
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-} from "../../kit/residue/residue.ts";
+import { restoreResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { addSeal, reportUnsentSeals, findSealValue } from "../../kit/seals/seals.ts";
 import type { AnthropicLoss } from "../losses.ts";
 import type { AnthropicCitation } from "../types.ts";

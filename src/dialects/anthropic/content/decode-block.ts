@@ -2,7 +2,7 @@
 // opaque part (B43).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ReasoningPart, TextPart } from "../../../model/parts.ts";
-import { decodeBlockList } from "../../blocks/decode-state.ts";
+import { decodeObjectList } from "../../kit/fields/decode-list.ts";
 import type { DecodeContext, Renames } from "../../dialect.ts";
 import { toOpaquePart } from "../../kit/residue/opaque-parts.ts";
 import { storeForm } from "../../kit/residue/residue.ts";
@@ -22,7 +22,7 @@ export function createDecodeState(context: DecodeContext, seed?: string, names?:
 
 /** Decodes the blocks in the field `key` of the current wire object. */
 export function decodeBlocks(list: readonly JsonValue[], key: string, state: AnthropicDecodeState): Part[] {
-  return decodeBlockList(list, key, state, decodeBlock);
+  return decodeObjectList(list, key, state, decodeBlock);
 }
 
 export function decodeBlock(block: JsonObject, state: AnthropicDecodeState): Part {

@@ -1,8 +1,7 @@
 // Encodes parts as Anthropic content blocks. A part without a block is dropped and reported.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
-import type { PartEncoders } from "../../blocks/encode-state.ts";
-import { encodePartWith, readOpaqueBlock } from "../../blocks/encode-state.ts";
+import { createPartEncoder, readOpaqueBlock } from "../../blocks/encode-state.ts";
 import { hasOnlyText } from "../../blocks/fields.ts";
 import type { ReasoningBlocks } from "../../blocks/reasoning.ts";
 import { encodeReasoningPart } from "../../blocks/reasoning.ts";
@@ -32,23 +31,15 @@ function encodeParts(
   return blocks.filter((block) => block !== undefined);
 }
 
-const ENCODERS: PartEncoders<AnthropicEncodeState, AnthropicBlockPosition> = {
+/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
+export const encodePart = createPartEncoder<AnthropicEncodeState, AnthropicBlockPosition>({
   text: (part, _position, state) => encodeText(part, state),
   reasoning: (part, state) => encodeReasoningPart(part, state, REASONING_BLOCKS),
   call: encodeToolCall,
   result: encodeToolResult,
   media: encodeMedia,
   opaque: encodeOpaque,
-};
-
-/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
-export function encodePart(
-  part: Part,
-  position: AnthropicBlockPosition,
-  state: AnthropicEncodeState,
-): JsonObject | undefined {
-  return encodePartWith(ENCODERS, part, position, state);
-}
+});
 
 /** Encodes a part and appends its block to `blocks`. */
 export function addPart(

@@ -1,10 +1,11 @@
 // State of one encode of Anthropic messages, and the last step of every block: cache breakpoint, residue, losses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, PartBase } from "../../../model/parts.ts";
-import type { BlockEncodeState } from "../../blocks/encode-state.ts";
+import type { BlockEncodeState, PartListEncoder } from "../../blocks/encode-state.ts";
 import { MAX_CACHE_BREAKPOINTS, UNSUPPORTED_PART_FIELDS } from "../../blocks/encode-state.ts";
 import type { EncodeContext } from "../../dialect.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnknownEvents } from "../../kit/residue/unknown-events.ts";
 import type { AnthropicLoss } from "../losses.ts";
 import type { CacheControl } from "../types.ts";
@@ -14,12 +15,7 @@ export interface AnthropicEncodeState extends BlockEncodeState {
   /** Names of the tools called so far, by call id. */
   readonly calledTools: Map<string, string>;
   /** Encodes a nested list of parts; a field, because `encode-block.ts` imports the encoders that call it. */
-  readonly encodeParts: (
-    parts: readonly Part[],
-    key: string,
-    position: AnthropicBlockPosition,
-    state: AnthropicEncodeState,
-  ) => JsonObject[];
+  readonly encodeParts: PartListEncoder<AnthropicEncodeState, AnthropicBlockPosition>;
   /** True for an answer of another dialect: it gets every field that the SDK's types require. */
   isForeignAnswer?: boolean;
 }

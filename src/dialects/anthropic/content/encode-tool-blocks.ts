@@ -1,13 +1,7 @@
 // Encodes Anthropic tool calls and results: those of the client's tools, and the provider's if Anthropic ran them.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
-import {
-  CALL_FIELDS,
-  encodeCallId,
-  reportInvalidCall,
-  RESULT_FIELDS,
-  writeCallInput,
-} from "../../blocks/tool-blocks.ts";
+import * as toolBlocks from "../../blocks/tool-blocks.ts";
 import { copyField } from "../../kit/fields/read-wire.ts";
 import { readForm } from "../../kit/residue/residue.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
@@ -18,10 +12,7 @@ import { isErrorContent } from "./decode-tool-blocks.ts";
 import type { AnthropicEncodeState } from "./encode-state.ts";
 import { closeBlock } from "./encode-state.ts";
 
-const CLIENT_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "format"]);
-const PROVIDER_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "tool"]);
-const CLIENT_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "content", "format"]);
-const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "tool"]);
+const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...toolBlocks.RESULT_FIELDS, "tool"]);
 
 /** Returns the block type of a call or result; undefined if another provider ran the tool (B33). */
 function findBlockType(
@@ -42,13 +33,13 @@ export function encodeToolCall(part: ToolCallPart, state: AnthropicEncodeState):
   const isClientCall = part.executor !== "provider";
   state.calledTools.set(part.toolCallId, part.toolName);
   const wire: JsonObject = { type };
-  const id = encodeCallId(part, state);
+  const id = toolBlocks.encodeCallId(part, state);
   if (id !== undefined) wire["id"] = id;
   wire["name"] = isClientCall && names !== undefined ? names.encodeToolName(part.toolName) : part.toolName;
-  writeCallInput(part, wire, !isClientCall, context);
-  reportInvalidCall(part, state);
+  toolBlocks.writeCallInput(part, wire, !isClientCall, context);
+  toolBlocks.reportInvalidCall(part, state);
   reportUnsentSeals(part, context);
-  return closeBlock(wire, part, isClientCall ? CLIENT_CALL_FIELDS : PROVIDER_CALL_FIELDS, state);
+  return closeBlock(wire, part, isClientCall ? toolBlocks.CLIENT_CALL_FIELDS : toolBlocks.PROVIDER_CALL_FIELDS, state);
 }
 
 export function encodeToolResult(part: ToolResultPart, state: AnthropicEncodeState): JsonObject | undefined {
@@ -56,7 +47,7 @@ export function encodeToolResult(part: ToolResultPart, state: AnthropicEncodeSta
   const type = findBlockType(part, PROVIDER_RESULTS, "tool_result", state);
   if (type === undefined) return undefined;
   const wire: JsonObject = { type };
-  const id = encodeCallId(part, state);
+  const id = toolBlocks.encodeCallId(part, state);
   if (id !== undefined) wire["tool_use_id"] = id;
   const { toolName } = part;
   if (toolName !== "" && state.calledTools.get(part.toolCallId) !== toolName)
@@ -66,7 +57,7 @@ export function encodeToolResult(part: ToolResultPart, state: AnthropicEncodeSta
   else if (part.output !== undefined) copyField(part, "output", wire, "content");
   writeErrorFlag(part, type, wire, state);
   reportUnsentSeals(part, context);
-  return closeBlock(wire, part, isClientResult ? CLIENT_RESULT_FIELDS : PROVIDER_RESULT_FIELDS, state);
+  return closeBlock(wire, part, isClientResult ? toolBlocks.CLIENT_RESULT_FIELDS : PROVIDER_RESULT_FIELDS, state);
 }
 
 function writeContent(part: ToolResultPart, wire: JsonObject, state: AnthropicEncodeState): void {

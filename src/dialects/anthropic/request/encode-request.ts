@@ -5,12 +5,8 @@ import type { EncodeContext, Encoded, RequestEnvelope } from "../../dialect.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 import { REQUEST_FIELDS } from "../../kit/fields/supported-fields.ts";
 import { STORED_CONTEXT } from "../../kit/losses/stored-context.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { closeSchema } from "../../kit/schemas/closed-schema.ts";
 import { withTextTools } from "../../kit/tools/text-tools.ts";
 import { RenameTable } from "../../kit/tools/tool-renames.ts";

@@ -3,18 +3,10 @@ import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 import { encodeErrorResponse } from "../../blocks/errors.ts";
 import { storeField } from "../../blocks/fields.ts";
-import {
-  decodeStopReason,
-  encodeAnswerContent,
-  encodeStopReason,
-  RESPONSE_FIELDS,
-  UNSUPPORTED_RESPONSE_FIELDS,
-} from "../../blocks/response.ts";
+import { closeResponse, decodeStopReason, encodeAnswerContent, encodeStopReason } from "../../blocks/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../../dialect.ts";
 import { isObject, readList, readObject } from "../../kit/fields/read-wire.ts";
-import { readForm, reportUnsupportedFields, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
-import { reportNotPortableResponse } from "../../kit/residue/response-residue.ts";
-import { reportUnknownEvents } from "../../kit/residue/unknown-events.ts";
+import { readForm, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
 import { findCutOffCall } from "../../kit/tools/cut-off-calls.ts";
 import { createDecodeState, decodeBlocks } from "../content/decode-block.ts";
 import { createEncodeState } from "../content/encode-block.ts";
@@ -112,10 +104,7 @@ export function encodeResponse(
       cache_creation_input_tokens: 0,
     };
   }
-  restoreResidue(wire, response, context);
-  reportUnknownEvents(response, context);
-  reportNotPortableResponse(response, context);
-  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported", UNSUPPORTED_RESPONSE_FIELDS);
+  closeResponse(wire, response, context);
   return { wire };
 }
 

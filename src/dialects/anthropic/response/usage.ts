@@ -6,14 +6,8 @@ import { storeField } from "../../blocks/fields.ts";
 import { isTokenCount, sumCachedTokens } from "../../blocks/usage.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 import { copyField, isObject, unknownFields } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-  storeResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, restoreResidue, storeForm, storeResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { AnthropicLoss } from "../losses.ts";
 
 type CountField = Exclude<keyof Usage, "extra" | "raw">;

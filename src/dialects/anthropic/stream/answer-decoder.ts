@@ -52,7 +52,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
   }
 
   /** True if the stop reason has arrived. */
-  get hasStopReason(): boolean {
+  get isStopped(): boolean {
     return typeof this.#fields["stop_reason"] === "string";
   }
 
@@ -156,7 +156,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
   fail(reason: Delta, unknownEvents: readonly JsonObject[]): Delta[] {
     const response = this.#decodeFields();
     const deltas = [...this.#blocks.abandon(), ...this.emitUsage(response.usage)];
-    deltas.push(buildFailureDelta(reason, response, this.hasStopReason, unknownEvents, this.#context));
+    deltas.push(buildFailureDelta(reason, response, this.isStopped, unknownEvents, this.#context));
     return deltas;
   }
 }

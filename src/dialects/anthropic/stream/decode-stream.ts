@@ -3,8 +3,8 @@ import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { BlockStreamDecoder } from "../../blocks/stream/decode-stream.ts";
-import type { DecodeContext, DecodeReplyOptions, EventDecoder, Renames } from "../../dialect.ts";
-import { copyField, isObject, readObject, unknownFields } from "../../kit/fields/read-wire.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../../dialect.ts";
+import { copyField, isObject, unknownFields } from "../../kit/fields/read-wire.ts";
 import { createErrorDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
 import { StreamCallIds } from "../../kit/streams/stream-tool-calls.ts";
 import { decodeErrorResponse } from "../response/error-response.ts";
@@ -32,19 +32,9 @@ const IMPLICIT_BLOCKS: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonO
 const KNOWN_DELTAS: ReadonlySet<unknown> = new Set([...IMPLICIT_BLOCKS.keys(), "input_json_delta", "compaction_delta"]);
 
 class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> {
-  readonly #context: DecodeContext;
-  readonly #names: Renames | undefined;
   readonly #calls = new StreamCallIds();
 
-  constructor(context: DecodeContext, names: Renames | undefined) {
-    super();
-    this.#context = context;
-    this.#names = names;
-  }
-
-  push(data: unknown, event: string | undefined): Delta[] {
-    if (data === "[DONE]") return this.answer?.hasStopReason === true ? this.finish(this.answer) : [];
-    const wire = readObject(data, this.#context);
+  protected decodeWire(wire: JsonObject, event: string | undefined): Delta[] {
     const { type } = wire;
     // The event's `type` decides; the SSE event name may be missing (B70).
     switch (typeof type === "string" ? type : "") {
@@ -132,7 +122,7 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
   }
 
   #createAnswer(message: JsonObject): AnthropicAnswerDecoder {
-    return new AnthropicAnswerDecoder(message, this.#context, this.#calls, this.#names);
+    return new AnthropicAnswerDecoder(message, this.context, this.#calls, this.names);
   }
 
   #startMessage(wire: JsonObject): Delta[] {
@@ -215,7 +205,7 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     const isAlone = this.answer === undefined && this.unknownEvents.length === 0;
     if (!isAlone || type !== "error" || !isObject(error)) return this.fail(createErrorDelta(readError(wire)));
     this.closeAnswer();
-    return disassemble(decodeErrorResponse(wire, error, this.#context.dialect));
+    return disassemble(decodeErrorResponse(wire, error, this.context.dialect));
   }
 
   protected isProtocolEvent(wire: JsonObject): boolean {

@@ -4,12 +4,8 @@ import type { JsonObject } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import {
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-} from "../../kit/residue/residue.ts";
+import { restoreResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
 import type { BedrockLoss } from "../losses.ts";
 import { storeRest } from "./cache-point.ts";

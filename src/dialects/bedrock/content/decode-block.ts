@@ -2,7 +2,7 @@
 // without a required field, becomes an opaque part (B43). A cache point becomes `cache` of the part before it.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ReasoningPart, TextPart } from "../../../model/parts.ts";
-import { decodeBlockList } from "../../blocks/decode-state.ts";
+import { decodeObjectList } from "../../kit/fields/decode-list.ts";
 import type { DecodeContext, Renames } from "../../dialect.ts";
 import { isObject, readObject } from "../../kit/fields/read-wire.ts";
 import { toOpaquePart } from "../../kit/residue/opaque-parts.ts";
@@ -34,7 +34,7 @@ export function createDecodeState(
 
 /** Decodes the blocks in the field `key` of the current wire object. */
 export function decodeBlocks(list: readonly JsonValue[], key: string, state: BedrockDecodeState): Part[] {
-  return decodeBlockList(list, key, state, decodeBlock);
+  return decodeObjectList(list, key, state, decodeBlock);
 }
 
 /** Decodes blocks with cache points between them. */

@@ -1,8 +1,7 @@
 // Encodes parts as Bedrock content blocks. A part without a block is dropped and reported.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../../model/parts.ts";
-import type { PartEncoders } from "../../blocks/encode-state.ts";
-import { encodePartWith, readOpaqueBlock } from "../../blocks/encode-state.ts";
+import { createPartEncoder, readOpaqueBlock } from "../../blocks/encode-state.ts";
 import { hasOnlyText } from "../../blocks/fields.ts";
 import type { ReasoningBlocks } from "../../blocks/reasoning.ts";
 import { encodeReasoningPart } from "../../blocks/reasoning.ts";
@@ -53,23 +52,15 @@ export function addPart(
   if (cachePoint !== undefined) blocks.push(cachePoint);
 }
 
-const ENCODERS: PartEncoders<BedrockEncodeState, BedrockBlockPosition> = {
+/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
+export const encodePart = createPartEncoder<BedrockEncodeState, BedrockBlockPosition>({
   text: encodeText,
   reasoning: (part, state) => encodeReasoningPart(part, state, REASONING_BLOCKS),
   call: encodeToolCall,
   result: encodeToolResult,
   media: encodeMedia,
   opaque: encodeOpaque,
-};
-
-/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
-export function encodePart(
-  part: Part,
-  position: BedrockBlockPosition,
-  state: BedrockEncodeState,
-): JsonObject | undefined {
-  return encodePartWith(ENCODERS, part, position, state);
-}
+});
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra", "cache", "seals"]);
 const BLANK = /^\s*$/;

@@ -1,10 +1,11 @@
 // State of one encode of Bedrock messages, cache points, and the last step of every block: residue and losses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, PartBase } from "../../../model/parts.ts";
-import type { BlockEncodeState } from "../../blocks/encode-state.ts";
+import type { BlockEncodeState, PartListEncoder } from "../../blocks/encode-state.ts";
 import { MAX_CACHE_BREAKPOINTS, UNSUPPORTED_PART_FIELDS } from "../../blocks/encode-state.ts";
 import type { EncodeContext } from "../../dialect.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { BedrockLoss } from "../losses.ts";
 import type { CachePointBlock } from "../types.ts";
 
@@ -21,12 +22,7 @@ export interface BedrockEncodeState extends BlockEncodeState {
   /** Calls so far, by call id. */
   readonly calls: Map<string, EncodedCall>;
   /** Encodes a nested list of parts; a field, because `encode-block.ts` imports the encoders that call it. */
-  readonly encodeParts: (
-    parts: readonly Part[],
-    key: string,
-    position: BedrockBlockPosition,
-    state: BedrockEncodeState,
-  ) => JsonObject[];
+  readonly encodeParts: PartListEncoder<BedrockEncodeState, BedrockBlockPosition>;
   /** Number of generated document names so far. */
   generatedNames: number;
   /** True if the model signs its reasoning and rejects unsigned reasoning. */

@@ -1,13 +1,7 @@
 // Encodes Bedrock tool calls and results: those of the client's tools, and the provider's if Bedrock ran them.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
-import {
-  CALL_FIELDS,
-  encodeCallId,
-  reportInvalidCall,
-  RESULT_FIELDS,
-  writeCallInput,
-} from "../../blocks/tool-blocks.ts";
+import * as toolBlocks from "../../blocks/tool-blocks.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 import { readForm } from "../../kit/residue/residue.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
@@ -17,10 +11,7 @@ import { SERVER_CALL, SERVER_RESULT, SYSTEM_TOOL } from "../terms.ts";
 import type { BedrockEncodeState } from "./encode-state.ts";
 import { closeBlock } from "./encode-state.ts";
 
-const CLIENT_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "format"]);
-const PROVIDER_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "tool"]);
-const CLIENT_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "content", "format"]);
-const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "content", "tool"]);
+const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...toolBlocks.RESULT_FIELDS, "content", "tool"]);
 
 /** True if Bedrock ran the tool; results of other providers' tools are not sent (B33). */
 function isSystemTool({ executor, tool }: ToolCallPart | ToolResultPart): boolean {
@@ -33,16 +24,21 @@ export function encodeToolCall(part: ToolCallPart, state: BedrockEncodeState): J
   if (!isProviderCall && !canSendToolPart(part, context)) return undefined;
   const { toolName } = part;
   const wire: JsonObject = {};
-  const id = encodeCallId(part, state);
+  const id = toolBlocks.encodeCallId(part, state);
   if (id !== undefined) wire["toolUseId"] = id;
   const wireName = !isProviderCall && names !== undefined ? names.encodeToolName(toolName) : toolName;
   wire["name"] = wireName;
   calls.set(part.toolCallId, { toolName, wireName, isProviderCall });
-  writeCallInput(part, wire, isProviderCall, context);
+  toolBlocks.writeCallInput(part, wire, isProviderCall, context);
   if (isProviderCall) wire["type"] = SERVER_CALL;
-  reportInvalidCall(part, state);
+  toolBlocks.reportInvalidCall(part, state);
   reportUnsentSeals(part, context);
-  return closeBlock({ toolUse: wire }, part, isProviderCall ? PROVIDER_CALL_FIELDS : CLIENT_CALL_FIELDS, state);
+  return closeBlock(
+    { toolUse: wire },
+    part,
+    isProviderCall ? toolBlocks.PROVIDER_CALL_FIELDS : toolBlocks.CLIENT_CALL_FIELDS,
+    state,
+  );
 }
 
 export function encodeToolResult(part: ToolResultPart, state: BedrockEncodeState): JsonObject | undefined {
@@ -54,7 +50,7 @@ export function encodeToolResult(part: ToolResultPart, state: BedrockEncodeState
   const { toolName, isError } = part;
   if (toolName !== "" && call?.toolName !== toolName) context.report.addLoss("result-tool-name-dropped", "toolName");
   const wire: JsonObject = {};
-  const id = encodeCallId(part, state);
+  const id = toolBlocks.encodeCallId(part, state);
   if (id !== undefined) wire["toolUseId"] = id;
   const content = encodeContent(part, form, state);
   if (content !== undefined) wire["content"] = content;
@@ -67,7 +63,7 @@ export function encodeToolResult(part: ToolResultPart, state: BedrockEncodeState
   return closeBlock(
     { toolResult: wire },
     part,
-    isProviderResult ? PROVIDER_RESULT_FIELDS : CLIENT_RESULT_FIELDS,
+    isProviderResult ? PROVIDER_RESULT_FIELDS : toolBlocks.CLIENT_RESULT_FIELDS,
     state,
   );
 }

@@ -6,13 +6,8 @@ import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded, Reque
 import { copyField, isObject, readObject } from "../../kit/fields/read-wire.ts";
 import { REQUEST_FIELDS } from "../../kit/fields/supported-fields.ts";
 import { STORED_CONTEXT } from "../../kit/losses/stored-context.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-} from "../../kit/residue/residue.ts";
+import { readForm, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { withTextTools } from "../../kit/tools/text-tools.ts";
 import { RenameTable } from "../../kit/tools/tool-renames.ts";
 import { createDecodeState } from "../content/decode-block.ts";

@@ -1,17 +1,13 @@
 // Tool definitions in both directions.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { FunctionTool, Tool } from "../../../model/request.ts";
-import { encodeInputSchema, FUNCTION_TOOL_FIELDS, PROVIDER_TOOL_FIELDS } from "../../blocks/tool-blocks.ts";
+import { encodeInputSchema, PROVIDER_TOOL_FIELDS } from "../../blocks/tool-blocks.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { FieldTable } from "../../kit/fields/field-table.ts";
 import { isObject, readObject } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-} from "../../kit/residue/residue.ts";
+import { FUNCTION_TOOL_FIELDS } from "../../kit/fields/supported-fields.ts";
+import { readForm, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { toObjectSchema, allowsObjectType } from "../../kit/schemas/object-schema.ts";
 import { readCachePoint, storeRest } from "../content/cache-point.ts";
 import type { BedrockEncodeState } from "../content/encode-state.ts";

@@ -3,18 +3,10 @@ import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 import { buildErrorResponse, encodeErrorResponse } from "../../blocks/errors.ts";
-import {
-  decodeStopReason,
-  encodeAnswerContent,
-  encodeStopReason,
-  RESPONSE_FIELDS,
-  UNSUPPORTED_RESPONSE_FIELDS,
-} from "../../blocks/response.ts";
+import { closeResponse, decodeStopReason, encodeAnswerContent, encodeStopReason } from "../../blocks/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../../dialect.ts";
 import { isObject, readList, readObject } from "../../kit/fields/read-wire.ts";
-import { readForm, reportUnsupportedFields, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
-import { reportNotPortableResponse } from "../../kit/residue/response-residue.ts";
-import { reportUnknownEvents } from "../../kit/residue/unknown-events.ts";
+import { readForm, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
 import { findCutOffCall } from "../../kit/tools/cut-off-calls.ts";
 import { storeRest } from "../content/cache-point.ts";
 import { createDecodeState, decodeBlocks } from "../content/decode-block.ts";
@@ -100,10 +92,7 @@ export function encodeResponse(response: ModelResponse, context: EncodeContext<B
     report.addLoss("usage-synthesized", "usage");
     wire["usage"] = { ...NO_USAGE };
   }
-  restoreResidue(wire, response, context, "output");
-  reportUnknownEvents(response, context);
-  reportNotPortableResponse(response, context);
-  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported", UNSUPPORTED_RESPONSE_FIELDS);
+  closeResponse(wire, response, context, "output");
   return { wire };
 }
 

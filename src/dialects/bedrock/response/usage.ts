@@ -4,13 +4,8 @@ import type { Usage } from "../../../model/usage.ts";
 import { isTokenCount, sumCachedTokens } from "../../blocks/usage.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-  storeForm,
-} from "../../kit/residue/residue.ts";
+import { readForm, restoreResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { storeRest } from "../content/cache-point.ts";
 import type { BedrockLoss } from "../losses.ts";
 

@@ -7,9 +7,9 @@ import type { ModelResponse } from "../../../model/response.ts";
 import { buildErrorResponse } from "../../blocks/errors.ts";
 import { hasFieldCount } from "../../blocks/fields.ts";
 import { BlockStreamDecoder } from "../../blocks/stream/decode-stream.ts";
-import type { DecodeContext, DecodeReplyOptions, EventDecoder, Renames } from "../../dialect.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../../dialect.ts";
 import { DialectError } from "../../errors.ts";
-import { copyField, isObject, readObject, unknownFields } from "../../kit/fields/read-wire.ts";
+import { copyField, isObject, unknownFields } from "../../kit/fields/read-wire.ts";
 import { createErrorDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
 import { createDecodeState } from "../content/decode-block.ts";
 import { findExceptionEvent, isErrorBody, readError } from "../response/errors.ts";
@@ -47,19 +47,9 @@ const STOP_EVENT_FIELDS: ReadonlySet<string> = new Set([INDEX, PADDING]);
 const START_EVENT_FIELDS: ReadonlySet<string> = new Set(["start", INDEX, PADDING]);
 
 class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
-  readonly #context: DecodeContext;
-  readonly #names: Renames | undefined;
   readonly #calls = new BedrockStreamCalls();
 
-  constructor(context: DecodeContext, names: Renames | undefined) {
-    super();
-    this.#context = context;
-    this.#names = names;
-  }
-
-  push(data: unknown, event: string | undefined): Delta[] {
-    if (data === "[DONE]") return this.answer?.isStopped === true ? this.finish(this.answer) : [];
-    const wire = readObject(data, this.#context);
+  protected decodeWire(wire: JsonObject, event: string | undefined): Delta[] {
     const { contentBlockDelta } = wire;
     if (isObject(contentBlockDelta) && hasFieldCount(wire, 1)) return this.#decodeBlockDelta(contentBlockDelta);
     // The event name may be given beside the data instead of as its only key.
@@ -110,10 +100,10 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   #decodeWholeResponse(wire: JsonObject): Delta[] {
     let response: ModelResponse;
     try {
-      response = decodeResponseBody(wire, createDecodeState(this.#context, this.#names, this.#calls.usedIds));
+      response = decodeResponseBody(wire, createDecodeState(this.context, this.names, this.#calls.usedIds));
     } catch (error) {
       if (!(error instanceof DialectError)) throw error;
-      this.#context.pathTracker.reset();
+      this.context.pathTracker.reset();
       this.unknownEvents.push(wire);
       return [];
     }
@@ -182,7 +172,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   }
 
   #startAnswer(message: JsonObject, deltas: Delta[]): BedrockAnswerDecoder {
-    this.answer = new BedrockAnswerDecoder(this.#context, this.#calls, this.#names);
+    this.answer = new BedrockAnswerDecoder(this.context, this.#calls, this.names);
     deltas.push(...this.answer.start(message));
     return this.answer;
   }
@@ -230,7 +220,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   protected decodeError(wire: JsonObject): Delta[] {
     if (this.answer === undefined && isErrorBody(wire)) {
       this.closeAnswer();
-      return disassemble(buildErrorResponse(readError(wire), this.#context.dialect));
+      return disassemble(buildErrorResponse(readError(wire), this.context.dialect));
     }
     return this.fail(createErrorDelta(readError(wire)));
   }

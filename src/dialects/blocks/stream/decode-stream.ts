@@ -1,23 +1,40 @@
 // Base of the stream decoders: the current answer, its end, and the events that the protocol does not define.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
-import type { EventDecoder } from "../../dialect.ts";
+import type { DecodeContext, EventDecoder, Renames } from "../../dialect.ts";
+import { readObject } from "../../kit/fields/read-wire.ts";
 import { createStartDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
 
 /** One answer of a stream while its events arrive. */
 export interface AnswerDecoder {
+  /** True after the stop reason or stop event has arrived. */
+  readonly isStopped: boolean;
   finish(unknownEvents: readonly JsonObject[]): Delta[];
   fail(reason: Delta, unknownEvents: readonly JsonObject[]): Delta[];
 }
 
 export abstract class BlockStreamDecoder<Answer extends AnswerDecoder> implements EventDecoder {
+  protected readonly context: DecodeContext;
+  /** Renames of the request that the stream answers. */
+  protected readonly names: Renames | undefined;
   protected answer: Answer | undefined;
   /** True after the end of an answer. */
   protected hasEnded = false;
   /** Unknown events of the current answer; its last delta stores them (B43). */
   protected unknownEvents: JsonObject[] = [];
 
-  abstract push(data: unknown, event: string | undefined): Delta[];
+  constructor(context: DecodeContext, names: Renames | undefined) {
+    this.context = context;
+    this.names = names;
+  }
+
+  push(data: unknown, event: string | undefined): Delta[] {
+    if (data === "[DONE]") return this.answer?.isStopped === true ? this.finish(this.answer) : [];
+    return this.decodeWire(readObject(data, this.context), event);
+  }
+
+  /** Decodes the data of one event. */
+  protected abstract decodeWire(wire: JsonObject, event: string | undefined): Delta[];
 
   /** Starts an answer whose start event is missing, and appends its first deltas. */
   protected abstract startImplicitly(deltas: Delta[]): Answer;

@@ -1,12 +1,8 @@
 // Encodes one Gemini content from a message: its parts, role and stored form.
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
-import {
-  readForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { isSealFor } from "../../kit/seals/seals.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
 import { enterPart } from "../../kit/history/turn.ts";
@@ -18,24 +14,10 @@ import { SIGNATURE_PLACEHOLDER } from "../terms.ts";
 import type { GeminiContent, GeminiPart } from "../types.ts";
 import type { GeminiEncodeState } from "./encode-state.ts";
 
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
-const METADATA_LOSSES = {
-  id: "metadata-dropped",
-  metadata: "metadata-dropped",
-  createdAt: "metadata-dropped",
-  parentMessageId: "metadata-dropped",
-} as const;
-
 /** True if the message has only a role and parts. */
 export function isPlainMessage(message: Message): boolean {
   for (const key in message) if (key !== "role" && key !== "parts") return false;
   return true;
-}
-
-/** Reports fields of a message that a content cannot have. The path tracker must be at the message. */
-export function reportContentFields(message: Message, context: EncodeContext<GeminiLossCode>): void {
-  reportUnsupportedFields(message, MESSAGE_FIELDS, context, "field-unsupported", METADATA_LOSSES);
-  reportNotPortableResidue(message, context);
 }
 
 /**

@@ -1,9 +1,11 @@
 // Encodes one part of a Gemini content.
+import { isMediaPart } from "../../../model/media-part.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { canSendOpaque } from "../../kit/residue/opaque-parts.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import { readForm, reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { readForm } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { findSealValue } from "../../kit/seals/seals.ts";
 import { encodeToolCall } from "./tool-calls.ts";
 import type { GeminiLossCode } from "../losses.ts";
@@ -25,19 +27,16 @@ export function encodePlainText(part: Part): GeminiPart | undefined {
 /** Encodes a part; returns undefined for a dropped part, which is reported. */
 export function encodePart(part: Part, state: GeminiEncodeState): GeminiPart | undefined {
   const { context } = state;
+  if (isMediaPart(part)) {
+    const media = encodeMedia(part, context);
+    return media && addSealsAndResidue(media, part, media.inlineData ? "inlineData" : "fileData", context);
+  }
   switch (part.type) {
     case "text":
     case "refusal":
       return encodeText(part, state);
     case "reasoning":
       return encodeThought(part, state);
-    case "image":
-    case "audio":
-    case "video":
-    case "file": {
-      const media = encodeMedia(part, context);
-      return media && addSealsAndResidue(media, part, media.inlineData ? "inlineData" : "fileData", context);
-    }
     case "tool-call": {
       const call = encodeToolCall(part, state);
       return call && addSealsAndResidue({ [call[0]]: call[1] }, part, call[0], context);

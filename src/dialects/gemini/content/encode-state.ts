@@ -2,7 +2,8 @@
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { RenameTable } from "../../kit/tools/tool-renames.ts";
-import { reportNotPortableResidue, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals, findSealValue } from "../../kit/seals/seals.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import { restoreSpelling } from "./snake-case-fields.ts";

@@ -8,7 +8,8 @@ import { toWireCallId } from "../../kit/tools/tool-call-ids.ts";
 import { canSendToolPart } from "../../kit/tools/approvals.ts";
 import { restoreName } from "../../kit/tools/tool-renames.ts";
 import { isObject, unknownFields } from "../../kit/fields/read-wire.ts";
-import { readForm, storeForm, reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { readForm, storeForm } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { unwrapTextInput, WRAPPER_FIELD } from "../../kit/tools/text-tools.ts";
 import type { GeminiDecodeState } from "./decode-state.ts";
 import { storeUnknownFields } from "./decode-state.ts";
@@ -61,13 +62,8 @@ export function encodeToolCall(
   const { context, renameTable, encodedCalls, cutOffCall } = state;
   const hostedField = findHostedField(part);
   if (hostedField === undefined && !canSendToolPart(part, context)) return undefined;
-  reportUnsupportedFields(
-    part,
-    hostedField === undefined ? FUNCTION_CALL_FIELDS : HOSTED_CALL_FIELDS,
-    context,
-    "field-unsupported",
-    { cache: "metadata-dropped" },
-  );
+  const supported = hostedField === undefined ? FUNCTION_CALL_FIELDS : HOSTED_CALL_FIELDS;
+  reportUnsupportedFields(part, supported, context, "field-unsupported", { cache: "metadata-dropped" });
   if (part.invalid !== undefined && !(part.invalid && part === cutOffCall)) {
     context.report.addLoss(part.invalid ? "invalid-call-unsupported" : "metadata-dropped", "invalid");
   }

@@ -6,7 +6,8 @@ import { toWireCallId } from "../../kit/tools/tool-call-ids.ts";
 import { canSendToolPart } from "../../kit/tools/approvals.ts";
 import { restoreName } from "../../kit/tools/tool-renames.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import { readForm, storeForm, reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { readForm, storeForm } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { formatToolOutput } from "../../kit/tools/tool-output-text.ts";
 import { CODE_EXECUTION } from "./tool-calls.ts";
 import type { GeminiDecodeState } from "./decode-state.ts";
@@ -127,15 +128,8 @@ export function encodeToolResult(
   const { context, renameTable, encodedCalls } = state;
   const hostedField = findHostedField(part);
   if (hostedField === undefined && !canSendToolPart(part, context)) return undefined;
-  reportUnsupportedFields(
-    part,
-    hostedField === undefined ? FUNCTION_RESULT_FIELDS : HOSTED_RESULT_FIELDS,
-    context,
-    "field-unsupported",
-    {
-      cache: "metadata-dropped",
-    },
-  );
+  const supported = hostedField === undefined ? FUNCTION_RESULT_FIELDS : HOSTED_RESULT_FIELDS;
+  reportUnsupportedFields(part, supported, context, "field-unsupported", { cache: "metadata-dropped" });
   const form = readForm(part, context.dialect);
   const call = encodedCalls.get(part.toolCallId);
   const data: JsonObject = {};

@@ -6,7 +6,8 @@ import type { OutputFormat, ReasoningSettings, ModelRequest, Sampling } from "..
 import type { EncodeContext } from "../../dialect.ts";
 import { FieldTable } from "../../kit/fields/field-table.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import { readForm, storeForm, reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { readForm, storeForm } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import { storeUnknownFields } from "../content/decode-state.ts";
 import { decodeSchema, encodeSchema, OUTPUT_SCHEMA } from "../schema/schema-fields.ts";

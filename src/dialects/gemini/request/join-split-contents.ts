@@ -9,7 +9,10 @@ import { isPlainMessage, reportContentFields } from "../content/encode-content.t
 import type { GeminiLossCode } from "../losses.ts";
 
 /** Returns the turns of a history. The path tracker must be at the list of messages. */
-export function joinSplitContents(messages: readonly Message[], context: EncodeContext<GeminiLossCode>): OutgoingTurn[] {
+export function joinSplitContents(
+  messages: readonly Message[],
+  context: EncodeContext<GeminiLossCode>,
+): OutgoingTurn[] {
   const turns: OutgoingTurn[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as Message;

@@ -5,13 +5,8 @@ import type { ModelRequest } from "../../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../../dialect.ts";
 import { STORED_CONTEXT } from "../../kit/losses/stored-context.ts";
 import { copyField, isObject, describeKind, readObject, unknownFields } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { withTextTools } from "../../kit/tools/text-tools.ts";
 import { decodeGenerationConfig, encodeGenerationConfig } from "./generation-config.ts";
 import { decodeHistory, isContent } from "./decode-messages.ts";

@@ -4,13 +4,8 @@ import { copyObject } from "../../../model/json/index.ts";
 import type { FunctionTool, Tool } from "../../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 import { copyField, isObject, readObject, unknownFields } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { FREE_FORM_SCHEMA } from "../../kit/tools/text-tools.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import { storeUnknownFields } from "../content/decode-state.ts";

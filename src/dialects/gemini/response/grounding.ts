@@ -6,13 +6,8 @@ import { assignObject, sameJson, stringifyJson } from "../../../model/json/index
 import type { Annotation, Part, TextPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import {
-  readForm,
-  storeResidue,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-} from "../../kit/residue/residue.ts";
+import { readForm, storeResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
 import { Utf8Offsets } from "./byte-offsets.ts";
 import { readPieceOffsets, readEmptyTextsBefore } from "../content/split-texts.ts";

@@ -4,7 +4,7 @@ import type { Logprob } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { FieldTable } from "../../kit/fields/field-table.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import type { GeminiLogprob, GeminiLogprobs } from "../types.ts";
 

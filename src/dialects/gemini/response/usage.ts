@@ -3,13 +3,8 @@
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
 import type { EncodeContext } from "../../dialect.ts";
-import {
-  readForm,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { readForm, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import { storeUnknownFields } from "../content/decode-state.ts";
 import type { FieldSpelling } from "../content/snake-case-fields.ts";

@@ -6,7 +6,7 @@ import { toExactGeminiSchema, toJsonSchema, respellAsGeminiSchema } from "./exac
 import type { SchemaChange } from "./merge-schemas.ts";
 import { toNearestSchema } from "./nearest-schema.ts";
 
-export { toExactGeminiSchema as exactGeminiSchema, toJsonSchema as readGeminiSchema };
+export { toExactGeminiSchema, toJsonSchema };
 export type { SchemaChange };
 
 /** Returns the nearest Gemini Schema of a JSON Schema, and the list of changes. */

@@ -10,7 +10,7 @@ import { toObjectSchema, allowsObjectType } from "../../kit/schemas/object-schem
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 import { readForm, storeForm } from "../../kit/residue/residue.ts";
 import type { GeminiLossCode } from "../losses.ts";
-import { fitsGeminiSchema, fromGeminiSchema, readGeminiSchema, toGeminiSchema } from "./convert-schema.ts";
+import { fitsGeminiSchema, fromGeminiSchema, toJsonSchema, toGeminiSchema } from "./convert-schema.ts";
 
 /** Vendors that do not accept the JSON Schema fields. */
 const VENDORS_WITHOUT_JSON_SCHEMA: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
@@ -43,7 +43,7 @@ export function decodeSchema(
   const isSubset = field === subset;
   const exact = isSubset ? fromGeminiSchema(schema) : schema;
   if (exact === undefined) {
-    const decoded = readGeminiSchema(schema);
+    const decoded = toJsonSchema(schema);
     // A schema that does not convert back exactly is stored as form; if it already was in JSON Schema spelling, only
     // that fact is.
     storeForm(target, dialect, subset, isIdenticalSchema(decoded, schema) ? OWN_SPELLING : schema);
@@ -91,7 +91,7 @@ export function encodeSchema(
   // SchemaObject is declared wider than JSON.
   let jsonSchema = schema as JsonObject;
   if (isObject(form)) {
-    if (isIdenticalSchema(readGeminiSchema(form), jsonSchema)) {
+    if (isIdenticalSchema(toJsonSchema(form), jsonSchema)) {
       wire[subset] = form;
       return;
     }

@@ -1,4 +1,4 @@
-// The fields of requests and responses that a dialect with a place for each of them supports. The lists are not derived
+// The fields of requests, responses and tools that a dialect with a place for each of them supports. The lists are not derived
 // from the model: a field that the model gains later is reported until an encoder supports it.
 
 export const REQUEST_FIELDS: ReadonlySet<string> = new Set(
@@ -7,4 +7,8 @@ export const REQUEST_FIELDS: ReadonlySet<string> = new Set(
 
 export const RESPONSE_FIELDS: ReadonlySet<string> = new Set(
   "id model message alternatives finishReason usage createdAt error extra".split(" "),
+);
+
+export const FUNCTION_TOOL_FIELDS: ReadonlySet<string> = new Set(
+  "type name description inputSchema strict format cache extra".split(" "),
 );

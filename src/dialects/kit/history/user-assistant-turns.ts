@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { NotPortableLoss } from "../losses/catalog.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../residue/unsent-fields.ts";
 import type { OutgoingTurn } from "./turn.ts";
 
 const SUPPORTED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);

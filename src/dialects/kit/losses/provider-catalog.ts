@@ -1,5 +1,6 @@
 // The catalog of losses that the providers' dialects can cause: requests, responses and the repairs of a history.
 import { ANSWER_LOSSES } from "./answer-catalog.ts";
+import { FOREIGN_SHAPE_LOSS_CODES } from "./catalog.ts";
 import type { LossTable } from "./report.ts";
 
 export const PROVIDER_LOSSES = {
@@ -228,18 +229,11 @@ export const PROVIDER_LOSSES = {
 
 /** The codes that every provider's dialect can cause. */
 export const PROVIDER_LOSS_CODES = [
-  "residue-not-portable",
-  "form-not-portable",
-  "seal-not-portable",
+  ...FOREIGN_SHAPE_LOSS_CODES,
   "id-not-portable",
   "context-not-portable",
   "response-metadata-not-portable",
   "opaque-not-portable",
-  "form-stale",
-  "residue-conflict",
-  "metadata-dropped",
-  "field-unsupported",
-  "part-unsupported",
   "provider-tool-unsupported",
   "raw-finish-reason-dropped",
   "finish-reason-approximated",
@@ -247,7 +241,6 @@ export const PROVIDER_LOSS_CODES = [
   "tool-renamed",
   "tool-default-omitted",
   "file-id-not-portable",
-  "media-source-unsupported",
   "output-as-text",
   "reasoning-unsupported",
   "message-empty",
@@ -263,5 +256,3 @@ export const PROVIDER_LOSS_CODES = [
   "late-dropped",
   "stream-result-dropped",
 ] as const satisfies readonly (keyof typeof PROVIDER_LOSSES)[];
-/** The code of a loss that every provider's dialect can cause. */
-export type ProviderLossCode = (typeof PROVIDER_LOSS_CODES)[number];

@@ -5,10 +5,10 @@ import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
-import type { NotPortableLoss } from "../losses/catalog.ts";
 import { copyField, isObject } from "../fields/read-wire.ts";
 
-const FORM = "$form";
+/** Key of the spellings of plain values. */
+export const FORM = "$form";
 /** Key of stream events that the protocol does not define: on the answer, or on the part that they belong to. */
 export const EVENTS_KEY = "$events";
 /** A wire field that is itself named `$form`, `$events`, `$form$form` … is stored with one more `$form` before it. */
@@ -104,45 +104,5 @@ export function restoreFields(
     else if (inner.includes(key) && isObject(written) && isObject(stored)) {
       restoreFields(written, stored, (...steps) => onConflict(key, ...steps), ...inner);
     } else if (!sameJson(written, stored)) onConflict(key);
-  }
-}
-
-/**
- * Reports the residue of other dialects, fields and forms. `codes` has the codes of fields that mean more, or less, than
- * other residue; all other fields are reported as `code`.
- */
-export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
-  target: WithExtra,
-  context: EncodeContext<Code | NotPortableLoss>,
-  codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
-  code: NoInfer<Code> | NotPortableLoss = "residue-not-portable",
-): void {
-  if (target.extra === undefined) return;
-  for (const dialect of Object.keys(target.extra)) {
-    if (dialect === context.dialect) continue;
-    const residue = target.extra[dialect] ?? {};
-    for (const key of Object.keys(residue)) {
-      if (key === FORM && isObject(residue[FORM])) continue;
-      context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
-    }
-    for (const formKey of Object.keys(readForm(target, dialect))) {
-      // An unknown role is meaning, not only spelling.
-      const formCode = formKey === "role" ? "residue-not-portable" : "form-not-portable";
-      context.report.addLoss(formCode, ["extra", dialect, FORM, formKey]);
-    }
-  }
-}
-
-/** Reports every field that is not in `supported`, under its code in `codes`, else under `code`. */
-export function reportUnsupportedFields<Code extends string>(
-  value: object,
-  supported: ReadonlySet<string>,
-  context: EncodeContext<Code>,
-  code: NoInfer<Code>,
-  codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
-): void {
-  for (const key in value) {
-    if (supported.has(key) || (value as Record<string, unknown>)[key] === undefined) continue;
-    context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, key);
   }
 }

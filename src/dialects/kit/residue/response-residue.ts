@@ -6,7 +6,7 @@ import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { isObject } from "../fields/read-wire.ts";
 import type { NotPortableLoss } from "../losses/catalog.ts";
-import { reportNotPortableResidue } from "./residue.ts";
+import { reportNotPortableResidue } from "./unsent-fields.ts";
 
 type ResponseResidueLoss = "response-metadata-not-portable" | NotPortableLoss;
 

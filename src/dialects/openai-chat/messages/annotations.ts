@@ -4,12 +4,8 @@ import type { Annotation, TextPart } from "../../../model/parts.ts";
 import { CodePointIndex } from "../../kit/fields/code-points.ts";
 import { storeUnknownFields, storeAbsentFields } from "../../openai/unknown-fields.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeResidue,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeResidue, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
 import type { ChatDecodeState } from "../decode-state.ts";
 import type { ChatCitation } from "../types.ts";

@@ -2,16 +2,14 @@
 // parts.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
+import { isMediaPart } from "../../../model/media-part.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
 import { canSendOpaque, toOpaquePart } from "../../kit/residue/opaque-parts.ts";
 import { isBareText } from "../../openai/unknown-fields.ts";
-import { isObject, readObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeResidue,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-} from "../../kit/residue/residue.ts";
+import { decodeObjectList } from "../../kit/fields/decode-list.ts";
+import { isObject } from "../../kit/fields/read-wire.ts";
+import { storeResidue, storeForm } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { decodeCacheBreakpoint } from "./cache-breakpoints.ts";
 import { supportedFields, finishPart } from "./finish-part.ts";
 import { decodeMedia, encodeMedia } from "./media.ts";
@@ -23,16 +21,7 @@ import { readSourceField, readFormValue } from "../encode-state.ts";
 
 /** Decodes a list of blocks. */
 export function decodeBlocks(list: readonly JsonValue[], state: ChatDecodeState): Part[] {
-  const { context } = state;
-  const parts: Part[] = [];
-  context.pathTracker.enter("content");
-  for (let index = 0; index < list.length; index++) {
-    context.pathTracker.enter(index);
-    parts.push(decodeBlock(readObject(list[index], context), state));
-    context.pathTracker.leave();
-  }
-  context.pathTracker.leave();
-  return parts;
+  return decodeObjectList(list, "content", state, decodeBlock);
 }
 
 export function decodeBlock(wire: JsonObject, state: ChatDecodeState): Part {
@@ -99,14 +88,10 @@ export function encodeText(part: TextPart, state: ChatEncodeState, isAssistant =
 
 /** Encodes a part as a block of content; undefined, with a loss, if the target has none for it. */
 export function encodeBlock(part: Part, state: ChatEncodeState): JsonObject | undefined {
+  if (isMediaPart(part)) return encodeMedia(part, state);
   switch (part.type) {
     case "text":
       return encodeText(part, state);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return encodeMedia(part, state);
     case "refusal":
       if (readSourceField(part, state) === "content") return encodeRefusal(part, state);
       break;

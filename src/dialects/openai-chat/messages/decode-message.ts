@@ -2,6 +2,7 @@
 // audio, images, calls.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message, Role } from "../../../model/message.ts";
+import { isMediaPart } from "../../../model/media-part.ts";
 import type { Part, TextPart } from "../../../model/parts.ts";
 import { storeResultOrder } from "../../kit/history/pair-tool-results.ts";
 import { isBareText, storeUnknownFields, storeAbsentFields } from "../../openai/unknown-fields.ts";
@@ -11,7 +12,7 @@ import { decodeAnnotations } from "./annotations.ts";
 import { decodeAudioOutput } from "./audio-output.ts";
 import { decodeCalls, decodeFunctionCall } from "./tool-calls.ts";
 import { decodeBlocks } from "./content-blocks.ts";
-import { decodeMedia, isMedia } from "./media.ts";
+import { decodeMedia } from "./media.ts";
 import type { ChatDecodeState } from "../decode-state.ts";
 import { collectField } from "../decode-state.ts";
 import { decodeReasoning } from "./reasoning.ts";
@@ -76,7 +77,7 @@ function decodeContent(content: JsonValue | undefined, message: Message, state: 
     const parts = decodeBlocks(content, state);
     for (const part of parts) {
       // Plainly, an assistant's media stand in fields beside the content.
-      if (isAssistant && isMedia(part)) storeForm(part, context.dialect, "at", "content");
+      if (isAssistant && isMediaPart(part)) storeForm(part, context.dialect, "at", "content");
       message.parts.push(part);
     }
     const [first] = parts;

@@ -3,7 +3,8 @@
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, SealKind } from "../../../model/parts.ts";
 import { restoreSiblingFields, SHARED_IMAGE_FIELDS } from "../../openai/sibling-residue.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
 import { encodeCacheBreakpoint } from "./cache-breakpoints.ts";
 import type { ChatEncodeState } from "../encode-state.ts";

@@ -1,7 +1,7 @@
 // Decodes and encodes content blocks with images, audio, video and files.
 import { encodeBase64, formatDataUrl, readDataUrl } from "../../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
-import type { AudioPart, FilePart, MediaPart, Part } from "../../../model/parts.ts";
+import type { AudioPart, FilePart, MediaPart } from "../../../model/parts.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { canReadFileId } from "../../openai/files.ts";
@@ -20,11 +20,6 @@ import { sniffMimeType } from "../../kit/fields/sniff-mime-type.ts";
 
 /** Block types with a URL, and the parts they become. Only `image_url` is OpenAI's own. */
 const URL_BLOCK_PARTS = { image_url: "image", video_url: "video", audio_url: "audio" } as const;
-
-export function isMedia(part: Part): part is MediaPart {
-  const { type } = part;
-  return type === "image" || type === "audio" || type === "video" || type === "file";
-}
 
 /** Returns the unusual place that media came from: a tool result, or an assistant's content. */
 export function readMediaOrigin(part: MediaPart, state: ChatEncodeState): JsonValue | undefined {

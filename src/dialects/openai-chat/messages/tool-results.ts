@@ -2,6 +2,7 @@
 // the results (B45).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
+import { isMediaPart } from "../../../model/media-part.ts";
 import type { ToolResultPart } from "../../../model/parts.ts";
 import { isApprovalPart } from "../../kit/tools/approvals.ts";
 import { toWireCallId } from "../../kit/tools/tool-call-ids.ts";
@@ -12,7 +13,7 @@ import { reportToolFields } from "./tool-calls.ts";
 import { decodeBlocks, encodeBlock } from "./content-blocks.ts";
 import { supportedFields, finishPart } from "./finish-part.ts";
 import type { ChatDecodeState } from "../decode-state.ts";
-import { isMedia, readMediaOrigin } from "./media.ts";
+import { readMediaOrigin } from "./media.ts";
 import { collectField } from "../decode-state.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 
@@ -52,7 +53,7 @@ function decodeOutput(value: JsonValue | undefined, result: ToolResultPart, stat
     result.content = decodeBlocks(value, state);
     for (const part of result.content) {
       // Plainly, media are not in a result.
-      if (isMedia(part)) storeForm(part, context.dialect, "at", "result");
+      if (isMediaPart(part)) storeForm(part, context.dialect, "at", "result");
     }
   } else if (value === null) storeForm(result, context.dialect, "content", null);
   else if (value !== undefined) {
@@ -132,7 +133,7 @@ function encodeOutput(
     pathTracker.enter(at);
     const block = encodeBlock(part, state);
     const isText = block?.["type"] === "text";
-    if (block !== undefined && isMedia(part) && !isText && readMediaOrigin(part, state) !== "result") {
+    if (block !== undefined && isMediaPart(part) && !isText && readMediaOrigin(part, state) !== "result") {
       report.addLoss("media-moved");
       movedMedia.push(block);
     } else if (block !== undefined) blocks.push(block);

@@ -10,13 +10,8 @@ import { fitMetadata } from "../../openai/metadata.ts";
 import { restoreSiblingFields, SHARED_SETTINGS } from "../../openai/sibling-residue.ts";
 import { STORED_CONTEXT } from "../../kit/losses/stored-context.ts";
 import { isObject, readList, readMessageList, readObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeResidue,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeResidue, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { decodeHistory } from "../messages/decode-message.ts";
 import { encodeHistory } from "../messages/encode-message.ts";
 import type { ChatLossCode } from "../losses.ts";

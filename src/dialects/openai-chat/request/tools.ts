@@ -5,12 +5,9 @@ import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from 
 import type { DecodeContext } from "../../dialect.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
 import { isObject, readObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { FUNCTION_TOOL_FIELDS } from "../../kit/fields/supported-fields.ts";
+import { storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { findStrictFaults } from "../../kit/schemas/strict-schema.ts";
 import { decodeCacheBreakpoint, encodeCacheBreakpoint } from "../messages/cache-breakpoints.ts";
 import { CUSTOM_TYPE } from "../messages/tool-calls.ts";
@@ -107,17 +104,7 @@ function encodeProviderTool(tool: ProviderTool, { context, dialect }: ChatEncode
   return tool.value;
 }
 
-const SUPPORTED: ReadonlySet<string> = new Set([
-  "type",
-  "name",
-  "description",
-  "inputSchema",
-  "strict",
-  "format",
-  "grammar",
-  "cache",
-  "extra",
-]);
+const SUPPORTED: ReadonlySet<string> = new Set([...FUNCTION_TOOL_FIELDS, "grammar"]);
 
 function encodeTool(tool: FunctionTool, isFunctionsEntry: boolean, state: ChatEncodeState): JsonObject {
   const { context, names } = state;

@@ -11,13 +11,8 @@ import { findCutOffCall } from "../../kit/tools/cut-off-calls.ts";
 import { restoreSiblingFields, SHARED_RESPONSE_FIELDS } from "../../openai/sibling-residue.ts";
 import { storeUnknownFields, storeAbsentFields } from "../../openai/unknown-fields.ts";
 import { isObject, describeKind, readObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeResidue,
-  storeForm,
-  restoreFields,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeResidue, storeForm, restoreFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { decodeAssistant } from "../messages/decode-message.ts";
 import type { ChoiceLogprobs } from "../messages/encode-assistant.ts";
 import { encodeAssistant } from "../messages/encode-assistant.ts";

@@ -5,13 +5,8 @@ import type { Usage } from "../../../model/usage.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { storeAbsentFields } from "../../openai/unknown-fields.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeResidue,
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeResidue, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { collectField } from "../decode-state.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 import { canFillField, readFormValue } from "../encode-state.ts";

@@ -5,12 +5,8 @@ import type { DecodeContext } from "../../dialect.ts";
 import { CodePointIndex } from "../../kit/fields/code-points.ts";
 import { storeUnknownFields, storeAbsentFields } from "../../openai/unknown-fields.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { reportUnsentSeals } from "../../kit/seals/seals.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 import { readOwnForm, wasOmitted } from "../encode-state.ts";

@@ -5,6 +5,7 @@ import type { Message, Role } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { toOpaquePart } from "../../kit/residue/opaque-parts.ts";
+import { decodeObjectList } from "../../kit/fields/decode-list.ts";
 import { copyField, isObject, describeKind, readList, readObject } from "../../kit/fields/read-wire.ts";
 import { storeResidue, storeForm } from "../../kit/residue/residue.ts";
 import { decodeBlocks } from "./input-blocks.ts";
@@ -122,17 +123,9 @@ export function decodeAnyItem(item: JsonObject, previous: readonly Part[], state
 function decodeAssistantItem(item: JsonObject, previous: readonly Part[], state: ResponsesDecodeState): Part[] {
   const { context } = state;
   const { content } = item;
-  const parts: Part[] = [];
+  let parts: Part[] = [];
   if (typeof content === "string") parts.push({ type: "text", text: content });
-  else if (Array.isArray(content)) {
-    context.pathTracker.enter("content");
-    for (let at = 0; at < content.length; at++) {
-      context.pathTracker.enter(at);
-      parts.push(decodeOutputBlock(readObject(content[at], context), context));
-      context.pathTracker.leave();
-    }
-    context.pathTracker.leave();
-  }
+  else if (Array.isArray(content)) parts = decodeObjectList(content, "content", state, decodeMessageBlock);
   const [first] = parts;
   if (first === undefined) return [toOpaquePart(item, context)];
   storeMessageFields(first, item, !isMessagePart(previous.at(-1), context.dialect), state);
@@ -141,6 +134,10 @@ function decodeAssistantItem(item: JsonObject, previous: readonly Part[], state:
   if (form !== plainForm && (parts.length > 1 || isPlainText(first)))
     storeForm(first, context.dialect, "content", form);
   return parts;
+}
+
+function decodeMessageBlock(block: JsonObject, { context }: ResponsesDecodeState): Part {
+  return decodeOutputBlock(block, context);
 }
 
 /** True if a text can be encoded as a string. */

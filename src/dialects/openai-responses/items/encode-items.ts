@@ -6,7 +6,8 @@ import type { Part, TextPart, ToolCallPart, ToolResultPart } from "../../../mode
 import type { EncodeContext } from "../../dialect.ts";
 import { isOwnOpaque } from "../../kit/residue/opaque-parts.ts";
 import { isBareText } from "../../openai/unknown-fields.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { BLANK_LINE } from "../../kit/history/system-text.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
@@ -98,21 +99,12 @@ function encodeInstructions(turns: readonly OutgoingTurn[], state: ResponsesEnco
   return texts.join(BLANK_LINE);
 }
 
-const SUPPORTED_MESSAGE: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
-const METADATA_LOSSES = {
-  id: "metadata-dropped",
-  metadata: "metadata-dropped",
-  createdAt: "metadata-dropped",
-  parentMessageId: "metadata-dropped",
-} as const;
-
 /** Reports the fields of a message that are not encoded. */
 function reportMessage({ message, index }: OutgoingTurn, { context, idSeed }: ResponsesEncodeState): void {
   for (const key in message) {
     if (key === "role" || key === "parts") continue;
     if (idSeed === undefined) context.pathTracker.enter(index);
-    reportUnsupportedFields(message, SUPPORTED_MESSAGE, context, "field-unsupported", METADATA_LOSSES);
-    reportNotPortableResidue(message, context);
+    reportMessageFields(message, context);
     if (idSeed === undefined) context.pathTracker.leave();
     return;
   }

@@ -1,5 +1,6 @@
 // Decodes and encodes the content blocks of user, system, developer and tool messages: texts, images, files and audio.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import { isMediaPart } from "../../../model/media-part.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { canSendOpaque, toOpaquePart } from "../../kit/residue/opaque-parts.ts";
@@ -57,15 +58,11 @@ const SUPPORTED_TEXT = supportedFields("text", "cache");
 
 /** Encodes a part as an input block; undefined if the part is dropped. */
 export function encodeBlock(part: Part, state: ResponsesEncodeState): JsonObject | undefined {
+  if (isMediaPart(part)) return finishBlock(encodeMedia(part, state), part, state);
   switch (part.type) {
     case "text":
     case "refusal":
       return finishBlock(encodeText(part, state), part, state);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return finishBlock(encodeMedia(part, state), part, state);
     default:
       return encodeOtherPart(part, state);
   }

@@ -4,7 +4,8 @@ import type { Logprob } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../../kit/residue/residue.ts";
+import { restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 
 const TOP_LOGPROBS = "top_logprobs";

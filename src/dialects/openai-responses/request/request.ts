@@ -10,7 +10,8 @@ import { readSiblingResidue, restoreSiblingFields, SHARED_SETTINGS } from "../..
 import { STORED_BLOCKS, STORED_CONTEXT } from "../../kit/losses/stored-context.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
 import { copyField, isObject, readObject } from "../../kit/fields/read-wire.ts";
-import { storeResidue, storeForm, reportNotPortableResidue, restoreResidue } from "../../kit/residue/residue.ts";
+import { storeResidue, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue } from "../../kit/residue/unsent-fields.ts";
 import { decodeInput, decodeInstructions } from "../items/decode-items.ts";
 import { encodeHistory } from "../items/encode-items.ts";
 import { decodeText, encodeText } from "./text-format.ts";

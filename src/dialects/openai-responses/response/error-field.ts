@@ -5,7 +5,7 @@ import type { EncodeContext } from "../../dialect.ts";
 import { classifyOpenAiError } from "../../openai/errors.ts";
 import { parseRetryAfter } from "../../kit/errors/provider-errors.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import { reportUnsupportedFields } from "../../kit/residue/residue.ts";
+import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { ResponsesLossCode } from "../losses.ts";
 
 /** Decodes the error of a failed response; undefined if it has an unknown format. */

@@ -4,12 +4,8 @@ import type { Usage } from "../../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
-import {
-  storeForm,
-  reportNotPortableResidue,
-  reportUnsupportedFields,
-  restoreResidue,
-} from "../../kit/residue/residue.ts";
+import { storeForm, restoreResidue } from "../../kit/residue/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { ResponsesLossCode } from "../losses.ts";
 import { wasAbsent } from "../encode-state.ts";
 import type { OpenAiUsageCount } from "../../openai/usage-count.ts";

@@ -1,6 +1,6 @@
 // The last activity of the threads of a memory store, computed from their rows on each call.
 import type { ActiveThread, ThreadRow } from "../../store/rows.ts";
-import type { ActivityPage } from "../../store/contract.ts";
+import type { ActivityPage } from "../../store/queries.ts";
 import { toCreationIdPrefix } from "../thread-changes.ts";
 import { compareIds } from "../compare-ids.ts";
 import type { TenantData, ThreadData } from "./data.ts";

@@ -1,34 +1,22 @@
 // The rows of a memory store, by tenant, then by thread. These row objects are never returned to callers and never
 // changed.
 import { LedgerError } from "../../errors.ts";
-import type {
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  KeyRow,
-  LogRow,
-  MessageRow,
-  QuarantineRow,
-  RunRow,
-  ThreadRow,
-  WorkRow,
-} from "../../store/rows.ts";
+import type * as Rows from "../../store/rows.ts";
 import type { ThreadKey } from "../../store/contract.ts";
 import type { IndexedText } from "./search-index.ts";
 import { SortedRows } from "./sorted-rows.ts";
 
 /** The rows of a thread. */
 export class ThreadData {
-  readonly messages = new SortedRows<MessageRow>();
-  readonly runs = new SortedRows<RunRow>();
-  readonly log = new SortedRows<LogRow>();
-  readonly keys = new Map<string, KeyRow>();
+  readonly messages = new SortedRows<Rows.MessageRow>();
+  readonly runs = new SortedRows<Rows.RunRow>();
+  readonly log = new SortedRows<Rows.LogRow>();
+  readonly keys = new Map<string, Rows.KeyRow>();
   /** By name; the tenant's map contains them too. */
-  readonly aliases = new SortedRows<AliasRow>();
+  readonly aliases = new SortedRows<Rows.AliasRow>();
   /** By message, then hash. */
-  readonly blobRefs = new SortedRows<SortedRows<BlobRefRow>>();
-  readonly quarantine = new SortedRows<QuarantineRow>();
+  readonly blobRefs = new SortedRows<SortedRows<Rows.BlobRefRow>>();
+  readonly quarantine = new SortedRows<Rows.QuarantineRow>();
   readonly texts = new SortedRows<IndexedText>();
   /** The thread's last id when rows were last deleted from it. A map, so that the undo log can restore it. */
   readonly lastId = new Map<"lastId", string>();
@@ -38,15 +26,15 @@ export class ThreadData {
 
 /** The rows of a tenant. */
 export class TenantData {
-  readonly threads = new SortedRows<ThreadRow>();
+  readonly threads = new SortedRows<Rows.ThreadRow>();
   readonly data = new SortedRows<ThreadData>();
   /** By run id, then by thread. */
-  readonly runsById = new Map<string, SortedRows<RunRow>>();
+  readonly runsById = new Map<string, SortedRows<Rows.RunRow>>();
   /** Assistant messages by digest, then by id and thread. */
-  readonly digests = new Map<string, SortedRows<MessageRow>>();
-  readonly aliases = new Map<string, AliasRow>();
-  readonly blobs = new Map<string, BlobRow>();
-  readonly chunks = new Map<string, Map<number, ChunkRow>>();
+  readonly digests = new Map<string, SortedRows<Rows.MessageRow>>();
+  readonly aliases = new Map<string, Rows.AliasRow>();
+  readonly blobs = new Map<string, Rows.BlobRow>();
+  readonly chunks = new Map<string, Map<number, Rows.ChunkRow>>();
   /** The number of references to each blob, by hash. */
   readonly referenceCounts = new Map<string, number>();
 }
@@ -55,13 +43,13 @@ export class TenantData {
 export class MemoryData {
   readonly #tenants = new Map<string, TenantData>();
   /** Live runs of all tenants. */
-  readonly liveRuns = new Map<RunRow, RunRow>();
+  readonly liveRuns = new Map<Rows.RunRow, Rows.RunRow>();
   /** Ended runs that are not compacted. */
-  readonly compactableRuns = new Map<RunRow, RunRow>();
+  readonly compactableRuns = new Map<Rows.RunRow, Rows.RunRow>();
   /** Work requests of all tenants, by tenant and thread. */
-  readonly work = new Map<string, WorkRow>();
+  readonly work = new Map<string, Rows.WorkRow>();
   /** Messages that are not in the search index yet, in the order of writing. */
-  readonly unindexed = new Map<MessageRow, MessageRow>();
+  readonly unindexed = new Map<Rows.MessageRow, Rows.MessageRow>();
   #isClosed = false;
 
   close(): void {

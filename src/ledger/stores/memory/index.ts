@@ -4,15 +4,8 @@ import type { ThreadChange } from "../../overview/types.ts";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { createSnippet, parseQuery } from "../../search/tokenize.ts";
 import { runSync, type Steps } from "../../store/steps.ts";
-import type {
-  ActivityPage,
-  LedgerReads,
-  LedgerStore,
-  LedgerTransaction,
-  SearchHit,
-  SearchQuery,
-  ThreadKey,
-} from "../../store/contract.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../store/contract.ts";
+import type { ActivityPage, SearchHit, SearchQuery } from "../../store/queries.ts";
 import { listActiveThreads, findLastActivity } from "./activity.ts";
 import { getOrCreate, MemoryData, toThreadMapKey } from "./data.ts";
 import { UndoLog } from "./undo-log.ts";

@@ -1,6 +1,6 @@
 // Rows in the order of their ids. New ids are usually the largest and are appended; other positions are found by binary
 // search.
-import type { IdRange } from "../../store/contract.ts";
+import type { IdRange } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
 
 /** Rows sorted by id. */

@@ -1,21 +1,6 @@
 // The writes of a memory store. Every given row is copied, and every step is added to the undo log.
 import { LedgerError } from "../../errors.ts";
-import type {
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  KeyRow,
-  LogRow,
-  MessageRow,
-  QuarantineRow,
-  RunChanges,
-  RunRow,
-  ThreadHead,
-  ThreadRow,
-  WorkChanges,
-  WorkRow,
-} from "../../store/rows.ts";
+import type * as Rows from "../../store/rows.ts";
 import type { ThreadChange } from "../../overview/types.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
 import { toThreadChanges } from "../thread-changes.ts";
@@ -26,7 +11,7 @@ import { MemoryReads } from "./reads.ts";
 import { SortedRows } from "./sorted-rows.ts";
 
 /** Returns the sort key of a message among those with the same digest: by id, then thread. */
-function toDigestSortKey({ id, threadId }: MessageRow): string {
+function toDigestSortKey({ id, threadId }: Rows.MessageRow): string {
   return `${id}\0${threadId}`;
 }
 
@@ -43,11 +28,11 @@ export class MemoryWrites extends MemoryReads {
   }
 
   /** No lock is needed: a transaction runs without interruption. */
-  lockThread(key: ThreadKey): ThreadHead | undefined {
+  lockThread(key: ThreadKey): Rows.ThreadHead | undefined {
     return this.thread(key);
   }
 
-  insertThread(row: ThreadRow): void {
+  insertThread(row: Rows.ThreadRow): void {
     this.#insert(this.data.getOrCreateTenant(row.tenant).threads, row.id, { ...row }, "thread");
     this.recordChange({ tenant: row.tenant, threadId: row.id }, "created");
   }
@@ -60,7 +45,7 @@ export class MemoryWrites extends MemoryReads {
     this.recordChange(key, ...toThreadChanges(changes));
   }
 
-  insertMessages(rows: readonly MessageRow[]): void {
+  insertMessages(rows: readonly Rows.MessageRow[]): void {
     this.#assertNoConflict(rows, (key) => this.data.getOrCreateThread(key).messages, "message");
     for (const input of rows) {
       const row = { ...input };
@@ -71,12 +56,12 @@ export class MemoryWrites extends MemoryReads {
     }
   }
 
-  insertRun(row: RunRow): void {
+  insertRun(row: Rows.RunRow): void {
     this.#assertNoConflict([row], (key) => this.data.getOrCreateThread(key).runs, "run");
     this.#putRun({ ...row });
   }
 
-  updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): boolean {
+  updateRun(key: ThreadKey, id: string, epoch: number, changes: Rows.RunChanges): boolean {
     const row = this.data.getOrCreateThread(key).runs.get(id);
     if (row?.epoch !== epoch) return false;
     this.#removeFromRunLists(row);
@@ -84,7 +69,7 @@ export class MemoryWrites extends MemoryReads {
     return true;
   }
 
-  insertLog(rows: readonly LogRow[]): void {
+  insertLog(rows: readonly Rows.LogRow[]): void {
     this.#assertNoConflict(rows, (key) => this.data.getOrCreateThread(key).log, "log row");
     for (const row of rows) {
       this.undoLog.set(this.data.getOrCreateThread(row).log, row.id, { ...row });
@@ -93,19 +78,19 @@ export class MemoryWrites extends MemoryReads {
     }
   }
 
-  insertKey(row: KeyRow): void {
+  insertKey(row: Rows.KeyRow): void {
     this.#insert(this.data.getOrCreateThread(row).keys, row.key, { ...row }, "idempotency key");
     this.recordChange(row);
   }
 
-  putAlias(row: AliasRow): void {
+  putAlias(row: Rows.AliasRow): void {
     this.deleteAlias(row.tenant, row.name);
     const alias = { ...row };
     this.undoLog.set(this.data.getOrCreateTenant(row.tenant).aliases, row.name, alias);
     this.undoLog.set(this.data.getOrCreateThread(row).aliases, row.name, alias);
   }
 
-  claimAlias(row: AliasRow): AliasRow {
+  claimAlias(row: Rows.AliasRow): Rows.AliasRow {
     const existing = this.alias(row.tenant, row.name);
     if (existing === undefined) this.putAlias(row);
     return existing ?? { ...row };
@@ -120,7 +105,7 @@ export class MemoryWrites extends MemoryReads {
     return true;
   }
 
-  addWork(row: WorkRow): void {
+  addWork(row: Rows.WorkRow): void {
     const { work } = this.data;
     const existing = work.get(toThreadMapKey(row));
     this.undoLog.set(
@@ -130,7 +115,7 @@ export class MemoryWrites extends MemoryReads {
     );
   }
 
-  updateWork(key: ThreadKey, leaseId: string | null, changes: WorkChanges): boolean {
+  updateWork(key: ThreadKey, leaseId: string | null, changes: Rows.WorkChanges): boolean {
     const row = this.data.work.get(toThreadMapKey(key));
     if (row?.leaseId !== leaseId) return false;
     this.undoLog.set(this.data.work, toThreadMapKey(key), { ...row, ...changes });
@@ -144,7 +129,7 @@ export class MemoryWrites extends MemoryReads {
     return true;
   }
 
-  insertBlob(row: BlobRow): boolean {
+  insertBlob(row: Rows.BlobRow): boolean {
     const { blobs } = this.data.getOrCreateTenant(row.tenant);
     if (blobs.has(row.hash)) return false;
     this.undoLog.set(blobs, row.hash, { ...row });
@@ -159,9 +144,9 @@ export class MemoryWrites extends MemoryReads {
     return true;
   }
 
-  insertChunk(row: ChunkRow): void {
+  insertChunk(row: Rows.ChunkRow): void {
     const { chunks } = this.data.getOrCreateTenant(row.tenant);
-    const blobChunks = getOrCreate(chunks, row.blobId, () => new Map<number, ChunkRow>());
+    const blobChunks = getOrCreate(chunks, row.blobId, () => new Map<number, Rows.ChunkRow>());
     this.#insert(blobChunks, row.position, { ...row, bytes: row.bytes.slice() }, "chunk");
   }
 
@@ -171,12 +156,12 @@ export class MemoryWrites extends MemoryReads {
     if (chunks.has(blobId)) this.undoLog.delete(chunks, blobId);
   }
 
-  insertBlobRefs(rows: readonly BlobRefRow[]): void {
+  insertBlobRefs(rows: readonly Rows.BlobRefRow[]): void {
     for (const row of rows) {
       const refs = getOrCreate(
         this.data.getOrCreateThread(row).blobRefs,
         row.messageId,
-        () => new SortedRows<BlobRefRow>(),
+        () => new SortedRows<Rows.BlobRefRow>(),
       );
       if (refs.get(row.hash) !== undefined) continue;
       this.undoLog.set(refs, row.hash, { ...row });
@@ -184,7 +169,7 @@ export class MemoryWrites extends MemoryReads {
     }
   }
 
-  quarantine(row: QuarantineRow): void {
+  quarantine(row: Rows.QuarantineRow): void {
     const { quarantine } = this.data.getOrCreateThread(row);
     if (quarantine.get(row.messageId) === undefined) this.undoLog.set(quarantine, row.messageId, { ...row });
   }
@@ -196,7 +181,7 @@ export class MemoryWrites extends MemoryReads {
   }
 
   /** Removes a run from every index except that of its thread. */
-  protected removeRunFromIndexes(row: RunRow): void {
+  protected removeRunFromIndexes(row: Rows.RunRow): void {
     const same = this.#runsWithId(row);
     this.#removeFromRunLists(row);
     this.undoLog.delete(same, row.threadId);
@@ -205,7 +190,7 @@ export class MemoryWrites extends MemoryReads {
   }
 
   /** Removes a message from every index except that of its thread. */
-  protected removeMessageFromIndexes(row: MessageRow): void {
+  protected removeMessageFromIndexes(row: Rows.MessageRow): void {
     this.undoLog.delete(this.data.unindexed, row);
     if (row.role !== "assistant") return;
     const same = this.#messagesWithDigest(row);
@@ -213,19 +198,19 @@ export class MemoryWrites extends MemoryReads {
     if (same.size === 0) this.undoLog.delete(this.data.getOrCreateTenant(row.tenant).digests, row.digest);
   }
 
-  protected addReferenceCount({ tenant, hash }: BlobRefRow, change: 1 | -1): void {
+  protected addReferenceCount({ tenant, hash }: Rows.BlobRefRow, change: 1 | -1): void {
     const { referenceCounts: holders } = this.data.getOrCreateTenant(tenant);
     const count = (holders.get(hash) ?? 0) + change;
     if (count === 0) this.undoLog.delete(holders, hash);
     else this.undoLog.set(holders, hash, count);
   }
 
-  #removeFromRunLists(row: RunRow): void {
+  #removeFromRunLists(row: Rows.RunRow): void {
     this.undoLog.delete(this.data.liveRuns, row);
     this.undoLog.delete(this.data.compactableRuns, row);
   }
 
-  #putRun(row: RunRow): void {
+  #putRun(row: Rows.RunRow): void {
     this.undoLog.set(this.data.getOrCreateThread(row).runs, row.id, row);
     this.undoLog.set(this.#runsWithId(row), row.threadId, row);
     if (row.finishedAt !== null && !row.compacted) this.undoLog.set(this.data.compactableRuns, row, row);
@@ -233,12 +218,16 @@ export class MemoryWrites extends MemoryReads {
     this.recordChange(row);
   }
 
-  #runsWithId(row: RunRow): SortedRows<RunRow> {
-    return getOrCreate(this.data.getOrCreateTenant(row.tenant).runsById, row.id, () => new SortedRows<RunRow>());
+  #runsWithId(row: Rows.RunRow): SortedRows<Rows.RunRow> {
+    return getOrCreate(this.data.getOrCreateTenant(row.tenant).runsById, row.id, () => new SortedRows<Rows.RunRow>());
   }
 
-  #messagesWithDigest(row: MessageRow): SortedRows<MessageRow> {
-    return getOrCreate(this.data.getOrCreateTenant(row.tenant).digests, row.digest, () => new SortedRows<MessageRow>());
+  #messagesWithDigest(row: Rows.MessageRow): SortedRows<Rows.MessageRow> {
+    return getOrCreate(
+      this.data.getOrCreateTenant(row.tenant).digests,
+      row.digest,
+      () => new SortedRows<Rows.MessageRow>(),
+    );
   }
 
   #insert<Key extends string | number, Row>(rows: RowSet<Key, Row>, key: Key, row: Row, kind: string): void {

@@ -1,34 +1,35 @@
 // The tables that only Postgres has, and their migrations: the search index and its queue. The other tables are in
 // ../sql/schema.ts.
-import {
-  ACTIVITY,
-  ALIASES,
-  BLOB_REFS,
-  BLOBS,
-  CHANGES,
-  CHUNKS,
-  KEYS,
-  LOG,
-  MESSAGES,
-  QUARANTINE,
-  RUNS,
-  THREADS,
-  WORK,
-} from "../sql/columns.ts";
+import * as tables from "../sql/columns.ts";
 import { MIGRATIONS, type SqlMigration } from "../sql/schema.ts";
 
 /** Contains the version of the tables; its existence marks a schema as Koine's. */
 export const META = "koine_meta";
 
 /** The queue of the search index: messages that are not indexed yet. */
-export const PENDING = { table: "search_pending", of: MESSAGES.name, columns: ["tenant", "thread_id", "id"] } as const;
+export const PENDING = {
+  table: "search_pending",
+  of: tables.MESSAGES.name,
+  columns: ["tenant", "thread_id", "id"],
+} as const;
 
 /** All tables of a ledger. */
 export const TABLES: readonly string[] = [
-  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE, CHANGES].map(
-    ({ name }) => name,
-  ),
-  ACTIVITY,
+  ...[
+    tables.THREADS,
+    tables.MESSAGES,
+    tables.RUNS,
+    tables.LOG,
+    tables.KEYS,
+    tables.ALIASES,
+    tables.WORK,
+    tables.BLOBS,
+    tables.CHUNKS,
+    tables.BLOB_REFS,
+    tables.QUARANTINE,
+    tables.CHANGES,
+  ].map(({ name }) => name),
+  tables.ACTIVITY,
   "search",
   PENDING.table,
   META,

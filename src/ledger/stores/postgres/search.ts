@@ -1,7 +1,7 @@
 // The search index of Postgres: the counted words of each message as a tsvector. The words come from tokenize.ts:
 // Postgres's own parser recognizes hosts, numbers and paths and would find other words than the other stores.
 import type { MessageRow } from "../../store/rows.ts";
-import type { SearchHit, SearchQuery } from "../../store/contract.ts";
+import type { SearchHit, SearchQuery } from "../../store/queries.ts";
 import { countTerms, createSnippet, parseQuery } from "../../search/tokenize.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { Insert, SqlSession, Statement } from "../sql/engine.ts";

@@ -2,22 +2,15 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { LedgerError } from "../../errors.ts";
-import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
+import type { MessageRow } from "../../store/rows.ts";
 import { runAsync, type Steps } from "../../store/steps.ts";
-import type {
-  ActivityPage,
-  LedgerReads,
-  LedgerStore,
-  LedgerTransaction,
-  SearchHit,
-  SearchQuery,
-  ThreadKey,
-} from "../../store/contract.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../store/contract.ts";
+import type { SearchHit, SearchQuery } from "../../store/queries.ts";
 import { ActivityWriter } from "../sql/activity-writer.ts";
 import { TransactionWrites } from "../sql/pending-activity.ts";
 import type { OnThreadWrite } from "../sql/deletions.ts";
 import { SqlReads } from "../sql/reads.ts";
+import { SqlStore } from "../sql/store.ts";
 import { Statements } from "../sql/statements.ts";
 import { type PostgresConnections, createTextQuery } from "./connections.ts";
 import { toLedgerError } from "./errors.ts";
@@ -40,7 +33,7 @@ export interface StoreParts {
 }
 
 /** A ledger store in Postgres. */
-export class PostgresStore implements LedgerStore {
+export class PostgresStore extends SqlStore implements LedgerStore {
   readonly name = "postgres";
   readonly reads: LedgerReads;
   readonly #connections: PostgresConnections;
@@ -49,20 +42,21 @@ export class PostgresStore implements LedgerStore {
   readonly #options: TransactionOptions;
   readonly #readSession: ReadSession;
   readonly #statements = new Statements(POSTGRES);
-  readonly #activity: ActivityWriter;
+  protected readonly activity: ActivityWriter;
   #closed: Promise<void> | undefined;
   /** The number of pending writes, and the callback at their end. */
   #writes = 0;
   #onWritesDone: () => void = () => undefined;
 
   constructor({ connections, texts, notifications, sync }: StoreParts) {
+    super();
     this.#connections = connections;
     this.#texts = texts;
     this.#notifications = notifications;
     this.#options = { busyMs: connections.busyMs, sync };
     this.#readSession = new ReadSession(connections, texts);
     this.reads = new SqlReads(this.#readSession, this.#statements);
-    this.#activity = new ActivityWriter({
+    this.activity = new ActivityWriter({
       statements: this.#statements,
       session: this.#readSession,
       transact: (work) => this.#transact((session) => runAsync(work(session))),
@@ -74,7 +68,7 @@ export class PostgresStore implements LedgerStore {
   }
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
-    this.#assertOpen();
+    this.assertOpen();
     const writtenThreads = new Set<string>();
     const writes = new TransactionWrites();
     const onThreadWrite: OnThreadWrite = (tenant, threadId, change, id) => {
@@ -89,7 +83,7 @@ export class PostgresStore implements LedgerStore {
         return runAsync(work(new PostgresLedgerTransaction(session, this.#statements, onThreadWrite)));
       });
       this.#notifications.notify(writtenThreads);
-      this.#activity.onCommit(writes);
+      this.activity.onCommit(writes);
       return result;
     } finally {
       this.#writes--;
@@ -98,28 +92,13 @@ export class PostgresStore implements LedgerStore {
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#assertOpen();
+    this.assertOpen();
     return this.#notifications.watch(key, wake);
-  }
-
-  async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    this.#assertOpen();
-    return this.#activity.threads(tenant, page);
-  }
-
-  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
-    this.#assertOpen();
-    return this.#activity.heads(tenant, ids);
-  }
-
-  async watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#assertOpen();
-    return this.#activity.watch(tenant, notify);
   }
 
   async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
     try {
-      return await this.#activity.indexMessages(readText, (observedReadText) =>
+      return await this.activity.indexMessages(readText, (observedReadText) =>
         this.#transact((session) => indexPending(session, observedReadText, limit)),
       );
     } catch (error) {
@@ -129,7 +108,7 @@ export class PostgresStore implements LedgerStore {
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
-    this.#assertOpen();
+    this.assertOpen();
     return searchIndex(this.#readSession, query);
   }
 
@@ -165,7 +144,7 @@ export class PostgresStore implements LedgerStore {
     try {
       // Pending writes first: they add activity.
       if (this.#writes > 0) await new Promise<void>((resolve) => (this.#onWritesDone = resolve));
-      await this.#activity.close();
+      await this.activity.close();
       await this.#connections.close();
       await this.#notifications.close();
     } finally {
@@ -173,7 +152,7 @@ export class PostgresStore implements LedgerStore {
     }
   }
 
-  #assertOpen(): void {
+  protected assertOpen(): void {
     if (this.#closed !== undefined) throw new LedgerError("closed", "The ledger was closed.");
   }
 

@@ -1,7 +1,7 @@
 // Lists threads by last activity: those of the activity table, merged with pending activity that is not written yet.
 // The later of both counts.
 import type { ActiveThread, ListedHead } from "../../store/rows.ts";
-import type { ActivityPage } from "../../store/contract.ts";
+import type { ActivityPage } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
 import { THREADS } from "./columns.ts";
 import type { SqlRow, SqlSession, SqlValue } from "./engine.ts";

@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { wait, type Steps } from "../../store/steps.ts";
-import type { ActivityPage, LedgerStore } from "../../store/contract.ts";
+import type { LedgerStore } from "../../store/contract.ts";
+import type { ActivityPage } from "../../store/queries.ts";
 import { listActiveThreads, listHeads } from "./active-threads.ts";
 import { ChangeReader } from "./change-reader.ts";
 import { CHANGES } from "./columns.ts";

@@ -1,20 +1,6 @@
 // The columns of the tables: for each field of a row its column and kind, in both directions. Reads select the columns
 // in the order of the fields, so that a row is built from a list of values without lookups by name.
-import type {
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  KeyRow,
-  LogRow,
-  MessageHeader,
-  MessageRow,
-  QuarantineRow,
-  RunRow,
-  RunUsage,
-  ThreadRow,
-  WorkRow,
-} from "../../store/rows.ts";
+import type * as Rows from "../../store/rows.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 
 /** Booleans are stored as 0 and 1. 64-bit integers may be returned as text. */
@@ -90,7 +76,7 @@ function decodeValue(kind: ColumnKind, value: SqlValue): unknown {
 
 const THREAD_COLUMNS = { tenant: ["tenant", "plain"], threadId: ["thread_id", "plain"] } as const;
 
-export const THREADS = new SqlTable<ThreadRow>("threads", {
+export const THREADS = new SqlTable<Rows.ThreadRow>("threads", {
   tenant: ["tenant", "plain"],
   id: ["id", "plain"],
   title: ["title", "plain"],
@@ -128,10 +114,10 @@ const HEADER_COLUMNS = {
   role: ["role", "plain"],
   digest: ["digest", "plain"],
 } as const;
-export const HEADERS = new SqlTable<MessageHeader>("messages", HEADER_COLUMNS);
-export const MESSAGES = new SqlTable<MessageRow>("messages", { ...HEADER_COLUMNS, body: ["body", "plain"] });
+export const HEADERS = new SqlTable<Rows.MessageHeader>("messages", HEADER_COLUMNS);
+export const MESSAGES = new SqlTable<Rows.MessageRow>("messages", { ...HEADER_COLUMNS, body: ["body", "plain"] });
 
-export const RUNS = new SqlTable<RunRow>("runs", {
+export const RUNS = new SqlTable<Rows.RunRow>("runs", {
   ...THREAD_COLUMNS,
   id: ["id", "plain"],
   state: ["state", "plain"],
@@ -153,14 +139,14 @@ export const RUNS = new SqlTable<RunRow>("runs", {
 });
 
 /** The usage columns of runs. */
-export const USAGES = new SqlTable<RunUsage>("runs", {
+export const USAGES = new SqlTable<Rows.RunUsage>("runs", {
   threadId: ["thread_id", "plain"],
   id: ["id", "plain"],
   state: ["state", "plain"],
   usage: ["usage", "plain"],
 });
 
-export const LOG = new SqlTable<LogRow>("log", {
+export const LOG = new SqlTable<Rows.LogRow>("log", {
   ...THREAD_COLUMNS,
   id: ["id", "plain"],
   runId: ["run_id", "plain"],
@@ -168,7 +154,7 @@ export const LOG = new SqlTable<LogRow>("log", {
   body: ["body", "plain"],
 });
 
-export const KEYS = new SqlTable<KeyRow>("idempotency_keys", {
+export const KEYS = new SqlTable<Rows.KeyRow>("idempotency_keys", {
   ...THREAD_COLUMNS,
   key: ["name", "plain"],
   hash: ["hash", "plain"],
@@ -176,14 +162,14 @@ export const KEYS = new SqlTable<KeyRow>("idempotency_keys", {
   createdAt: ["created_at", "integer"],
 });
 
-export const ALIASES = new SqlTable<AliasRow>("aliases", {
+export const ALIASES = new SqlTable<Rows.AliasRow>("aliases", {
   tenant: ["tenant", "plain"],
   name: ["name", "plain"],
   threadId: ["thread_id", "plain"],
   runId: ["run_id", "plain"],
 });
 
-export const WORK = new SqlTable<WorkRow>("work", {
+export const WORK = new SqlTable<Rows.WorkRow>("work", {
   ...THREAD_COLUMNS,
   wants: ["wants", "integer"],
   wantedAt: ["wanted_at", "integer"],
@@ -192,7 +178,7 @@ export const WORK = new SqlTable<WorkRow>("work", {
   leaseUntil: ["lease_until", "integer"],
 });
 
-export const BLOBS = new SqlTable<BlobRow>("blobs", {
+export const BLOBS = new SqlTable<Rows.BlobRow>("blobs", {
   tenant: ["tenant", "plain"],
   hash: ["hash", "plain"],
   blobId: ["blob_id", "plain"],
@@ -200,20 +186,20 @@ export const BLOBS = new SqlTable<BlobRow>("blobs", {
   createdAt: ["created_at", "integer"],
 });
 
-export const CHUNKS = new SqlTable<ChunkRow>("blob_chunks", {
+export const CHUNKS = new SqlTable<Rows.ChunkRow>("blob_chunks", {
   tenant: ["tenant", "plain"],
   blobId: ["blob_id", "plain"],
   position: ["position", "integer"],
   bytes: ["bytes", "plain"],
 });
 
-export const BLOB_REFS = new SqlTable<BlobRefRow>("blob_refs", {
+export const BLOB_REFS = new SqlTable<Rows.BlobRefRow>("blob_refs", {
   ...THREAD_COLUMNS,
   messageId: ["message_id", "plain"],
   hash: ["hash", "plain"],
 });
 
-export const QUARANTINE = new SqlTable<QuarantineRow>("quarantine", {
+export const QUARANTINE = new SqlTable<Rows.QuarantineRow>("quarantine", {
   ...THREAD_COLUMNS,
   messageId: ["message_id", "plain"],
   reason: ["reason", "plain"],

@@ -1,25 +1,8 @@
 // The reads of a SQL store, for both engines. Synchronous if the session is.
-import type {
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  KeyRow,
-  LogRow,
-  MessageHeader,
-  MessageRow,
-  QuarantineRow,
-  RunRow,
-  RunState,
-  RunUsage,
-  MessageCountRange,
-  ThreadHead,
-  ThreadRow,
-  MessageCount,
-  WorkRow,
-} from "../../store/rows.ts";
+import type * as Rows from "../../store/rows.ts";
 import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
-import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store/contract.ts";
+import type { LedgerReads, ThreadKey } from "../../store/contract.ts";
+import type { IdRange, ThreadsPage, TitlesPage } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
 import {
   ALIASES,
@@ -50,18 +33,18 @@ export class SqlReads implements LedgerReads {
     this.statements = statements;
   }
 
-  thread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
+  thread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined> {
     return mapAwaitable(this.session.all(this.statements.fixed.thread, [key.tenant, key.threadId]), toHeadOrUndefined);
   }
 
-  threads(tenant: string, { before, kind, limit }: ThreadsPage): Awaitable<ThreadRow[]> {
+  threads(tenant: string, { before, kind, limit }: ThreadsPage): Awaitable<Rows.ThreadRow[]> {
     const values: SqlValue[] = [tenant, toRowLimit(limit)];
     if (before !== undefined) values.push(before);
     if (typeof kind === "string") values.push(kind);
     return this.#list(THREADS, this.statements.threads(before !== undefined, kind), values);
   }
 
-  titles(tenant: string, { before, term, limit }: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
+  titles(tenant: string, { before, term, limit }: TitlesPage): Awaitable<Pick<Rows.ThreadRow, "id" | "title">[]> {
     const { fixed } = this.statements;
     const values: SqlValue[] = [tenant, toRowLimit(limit)];
     if (term !== undefined) values.push(term);
@@ -72,7 +55,7 @@ export class SqlReads implements LedgerReads {
     return mapAwaitable(rows, (titles) => titles.map(([id, title]) => ({ id: String(id), title: String(title) })));
   }
 
-  countMessages(tenant: string, ranges: readonly MessageCountRange[]): Awaitable<MessageCount[]> {
+  countMessages(tenant: string, ranges: readonly Rows.MessageCountRange[]): Awaitable<Rows.MessageCount[]> {
     if (ranges.length === 0) return [];
     const list = ranges.map(({ threadId, after, upTo, first }) => [threadId, after, upTo, first ? "first" : ""]);
     return mapAwaitable(this.session.all(this.statements.fixed.tallies, [tenant, JSON.stringify(list)]), (rows) =>
@@ -84,19 +67,24 @@ export class SqlReads implements LedgerReads {
     );
   }
 
-  message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined> {
+  message(key: ThreadKey, id: string): Awaitable<Rows.MessageRow | undefined> {
     return this.#one(MESSAGES, this.statements.fixed.message, [key.tenant, key.threadId, id]);
   }
 
-  messages(key: ThreadKey, range: IdRange): Awaitable<MessageRow[]> {
+  messages(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageRow[]> {
     return this.#list(MESSAGES, this.statements.messages.of(range), toRangeValues(key, range));
   }
 
-  headers(key: ThreadKey, range: IdRange): Awaitable<MessageHeader[]> {
+  headers(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageHeader[]> {
     return this.#list(HEADERS, this.statements.headers.of(range), toRangeValues(key, range));
   }
 
-  findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]> {
+  findDigests(
+    tenant: string,
+    digests: readonly string[],
+    limit: number,
+    scope?: string,
+  ): Awaitable<Rows.MessageHeader[]> {
     const { fixed } = this.statements;
     const isSingle = digests.length === 1;
     const [all, ofScope] = isSingle
@@ -106,26 +94,26 @@ export class SqlReads implements LedgerReads {
     return scope === undefined ? this.#list(HEADERS, all, values) : this.#list(HEADERS, ofScope, [...values, scope]);
   }
 
-  run(tenant: string, id: string): Awaitable<RunRow | undefined> {
+  run(tenant: string, id: string): Awaitable<Rows.RunRow | undefined> {
     return this.#one(RUNS, this.statements.fixed.run, [tenant, id]);
   }
 
-  runs(key: ThreadKey, last?: number): Awaitable<RunRow[]> {
+  runs(key: ThreadKey, last?: number): Awaitable<Rows.RunRow[]> {
     const { runs, "last-runs": newest } = this.statements.fixed;
     const keys = [key.tenant, key.threadId];
     if (last === undefined) return this.#list(RUNS, runs, keys);
     return mapAwaitable(this.#list(RUNS, newest, [...keys, toRowLimit(last)]), (rows) => rows.reverse());
   }
 
-  liveRuns(key: ThreadKey): Awaitable<RunRow[]> {
+  liveRuns(key: ThreadKey): Awaitable<Rows.RunRow[]> {
     return this.#list(RUNS, this.statements.fixed["live-runs"], [key.tenant, key.threadId]);
   }
 
-  runIds(key: ThreadKey, state: RunState): Awaitable<string[]> {
+  runIds(key: ThreadKey, state: Rows.RunState): Awaitable<string[]> {
     return this.#texts(this.statements.fixed["run-ids"], [key.tenant, key.threadId, state]);
   }
 
-  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<RunRow[]> {
+  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<Rows.RunRow[]> {
     const threads = threadIds.map((threadId) => [threadId]);
     return runSyncOrAsync(this.#listForEach(RUNS, this.statements.fixed["last-runs-of-each"], tenant, threads, limit));
   }
@@ -134,75 +122,75 @@ export class SqlReads implements LedgerReads {
     tenant: string,
     positions: readonly { threadId: string; before: string }[],
     limit: number,
-  ): Awaitable<RunUsage[]> {
+  ): Awaitable<Rows.RunUsage[]> {
     const list = positions.map(({ threadId, before }) => [threadId, before]);
     return runSyncOrAsync(this.#listForEach(USAGES, this.statements.fixed["usages-of-each"], tenant, list, limit));
   }
 
-  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]> {
+  changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<Rows.RunRow[]> {
     if (positions.length === 0) return [];
     const list = JSON.stringify(positions.map(({ threadId, after }) => [threadId, after]));
     return this.#list(RUNS, this.statements.fixed["changed-runs"], [tenant, list]);
   }
 
-  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
+  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]> {
     const { "expired-runs": all, "expired-runs-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
       ? this.#list(RUNS, all, [now, toRowLimit(limit)])
       : this.#list(RUNS, ofTenant, [now, toRowLimit(limit), tenant]);
   }
 
-  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
+  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]> {
     const { "compactable-runs": all, "compactable-runs-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
       ? this.#list(RUNS, all, [finishedBefore, toRowLimit(limit)])
       : this.#list(RUNS, ofTenant, [finishedBefore, toRowLimit(limit), tenant]);
   }
 
-  compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): Awaitable<RunRow | undefined> {
+  compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): Awaitable<Rows.RunRow | undefined> {
     return this.#one(RUNS, this.statements.fixed["compacted-run"], [key.tenant, key.threadId, after, upTo]);
   }
 
-  log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<LogRow[]> {
+  log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<Rows.LogRow[]> {
     return this.#list(LOG, this.statements.log.of(range), toRangeValues(key, range));
   }
 
-  alias(tenant: string, name: string): Awaitable<AliasRow | undefined> {
+  alias(tenant: string, name: string): Awaitable<Rows.AliasRow | undefined> {
     return this.#one(ALIASES, this.statements.fixed.alias, [tenant, name]);
   }
 
-  aliases(key: ThreadKey): Awaitable<AliasRow[]> {
+  aliases(key: ThreadKey): Awaitable<Rows.AliasRow[]> {
     return this.#list(ALIASES, this.statements.fixed.aliases, [key.tenant, key.threadId]);
   }
 
-  work(key: ThreadKey): Awaitable<WorkRow | undefined> {
+  work(key: ThreadKey): Awaitable<Rows.WorkRow | undefined> {
     return this.#one(WORK, this.statements.fixed.work, [key.tenant, key.threadId]);
   }
 
-  openWork(now: number, limit: number, tenant?: string): Awaitable<WorkRow[]> {
+  openWork(now: number, limit: number, tenant?: string): Awaitable<Rows.WorkRow[]> {
     const { "open-work": all, "open-work-of": ofTenant } = this.statements.fixed;
     return tenant === undefined
       ? this.#list(WORK, all, [now, toRowLimit(limit)])
       : this.#list(WORK, ofTenant, [now, toRowLimit(limit), tenant]);
   }
 
-  idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined> {
+  idempotencyKey(key: ThreadKey, name: string): Awaitable<Rows.KeyRow | undefined> {
     return this.#one(KEYS, this.statements.fixed["idempotency-key"], [key.tenant, key.threadId, name]);
   }
 
-  blob(tenant: string, hash: string): Awaitable<BlobRow | undefined> {
+  blob(tenant: string, hash: string): Awaitable<Rows.BlobRow | undefined> {
     return this.#one(BLOBS, this.statements.fixed.blob, [tenant, hash]);
   }
 
-  chunk(tenant: string, blobId: string, position: number): Awaitable<ChunkRow | undefined> {
+  chunk(tenant: string, blobId: string, position: number): Awaitable<Rows.ChunkRow | undefined> {
     return this.#one(CHUNKS, this.statements.fixed.chunk, [tenant, blobId, position]);
   }
 
-  blobRefs(key: ThreadKey): Awaitable<BlobRefRow[]> {
+  blobRefs(key: ThreadKey): Awaitable<Rows.BlobRefRow[]> {
     return this.#list(BLOB_REFS, this.statements.fixed["blob-refs"], [key.tenant, key.threadId]);
   }
 
-  quarantined(tenant: string, limit: number): Awaitable<QuarantineRow[]> {
+  quarantined(tenant: string, limit: number): Awaitable<Rows.QuarantineRow[]> {
     return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, toRowLimit(limit)]);
   }
 
@@ -245,11 +233,11 @@ export class SqlReads implements LedgerReads {
 }
 
 /** Converts a thread's row, followed by the largest ids of its messages and its log, and the largest deleted id. */
-function toHeadOrUndefined([row]: readonly SqlRow[]): ThreadHead | undefined {
+function toHeadOrUndefined([row]: readonly SqlRow[]): Rows.ThreadHead | undefined {
   return row && toHead(row);
 }
 
-export function toHead(row: SqlRow): ThreadHead {
+export function toHead(row: SqlRow): Rows.ThreadHead {
   const at = THREADS.columns.length;
   // Ids are text, null if the thread is empty.
   const [message, logged, deleted] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];

@@ -1,26 +1,10 @@
 // All SQL statements of the ledger's tables as data: built once per engine, never from callers' values.
 import { FIRST_MESSAGES } from "../../store/rows.ts";
-import type { IdRange } from "../../store/contract.ts";
-import {
-  ALIASES,
-  BLOB_REFS,
-  BLOBS,
-  CHANGES,
-  CHUNKS,
-  HEADERS,
-  KEYS,
-  LOG,
-  MESSAGES,
-  QUARANTINE,
-  RUNS,
-  THREADS,
-  type SqlTable,
-  USAGES,
-  WORK,
-} from "./columns.ts";
+import type { IdRange } from "../../store/queries.ts";
+import * as tables from "./columns.ts";
 import type { SqlFlavor, Insert, Statement } from "./engine.ts";
 
-type AnyTable = Pick<SqlTable<object>, "name" | "columns" | "list">;
+type AnyTable = Pick<tables.SqlTable<object>, "name" | "columns" | "list">;
 
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
 /** Written so that SQLite does not scan all rows of the tenant instead of the few that match the other conditions. */
@@ -65,13 +49,13 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
   const hasDigest = digests?.inList ?? `tenant = ?1 AND ${inList("digest", 2)}`;
   const isDigest = digests?.single ?? "tenant = ?1 AND digest = ?2";
   const answers = (which: string): string =>
-    select(HEADERS, `role = 'assistant' AND ${which} ORDER BY id DESC, thread_id DESC ${limit(3)}`);
+    select(tables.HEADERS, `role = 'assistant' AND ${which} ORDER BY id DESC, thread_id DESC ${limit(3)}`);
   return {
-    thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
+    thread: `SELECT ${tables.THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
     "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
-    message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
+    message: select(tables.MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": answers(hasDigest),
     "find-digests-of": answers(`${hasDigest} AND ${IN_SCOPE}`),
     // Usually a single digest is looked up; a list of one takes several times as long.
@@ -79,42 +63,42 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
     "find-digest-of": answers(`${isDigest} AND ${IN_SCOPE}`),
     // The thread first, from the index by run only: otherwise SQLite scans all runs of the tenant.
     run: select(
-      RUNS,
+      tables.RUNS,
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
     ),
-    runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
-    "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
-    "live-runs": select(RUNS, `${IS_LIVE_IN_THREAD} ORDER BY id`),
-    "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
+    runs: select(tables.RUNS, `${IN_THREAD} ORDER BY id`),
+    "last-runs": select(tables.RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
+    "live-runs": select(tables.RUNS, `${IS_LIVE_IN_THREAD} ORDER BY id`),
+    "expired-runs": select(tables.RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
-      RUNS,
+      tables.RUNS,
       `${IS_LIVE} AND lease_until < ?1 AND ${OF_TENANT} ORDER BY lease_until ${limit(2)}`,
     ),
-    "compactable-runs": select(RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at ${limit(2)}`),
+    "compactable-runs": select(tables.RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at ${limit(2)}`),
     "compactable-runs-of": select(
-      RUNS,
+      tables.RUNS,
       `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
     // Few runs have deltas after the position, and an index has them in that order.
     "compacted-run": select(
-      RUNS,
+      tables.RUNS,
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
-    alias: select(ALIASES, "tenant = ?1 AND name = ?2"),
+    alias: select(tables.ALIASES, "tenant = ?1 AND name = ?2"),
     // Not by the name alone: SQLite would scan all aliases of the tenant.
-    aliases: select(ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
-    work: select(WORK, IN_THREAD),
-    "open-work": select(WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
-    "open-work-of": select(WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
-    "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
-    blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
+    aliases: select(tables.ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
+    work: select(tables.WORK, IN_THREAD),
+    "open-work": select(tables.WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
+    "open-work-of": select(tables.WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
+    "idempotency-key": select(tables.KEYS, `${IN_THREAD} AND name = ?3`),
+    blob: select(tables.BLOBS, "tenant = ?1 AND hash = ?2"),
     // Transactions that reference the same blobs do not wait for each other; a deletion waits for all of them.
     "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${hold}`,
     "refresh-blob": `UPDATE blobs SET created_at = CASE WHEN created_at < ?3 THEN ?3 ELSE created_at END
       WHERE tenant = ?1 AND hash = ?2`,
-    chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
-    "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
-    quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
+    chunk: select(tables.CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
+    "blob-refs": select(tables.BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
+    quarantined: select(tables.QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
   };
 }
 
@@ -131,11 +115,12 @@ function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
   const inListed = `tenant = ?1 AND thread_id = ${THREAD_IN_LIST}`;
   const [thread, lastRuns, usages] = [
     forEach === undefined ? IN_THREAD : inListed,
-    (where: string) => select(RUNS, `${where} ORDER BY id DESC ${limit(3)}`),
-    (where: string, before: string) => select(USAGES, `${where} AND id < ${before} ORDER BY id DESC ${limit(3)}`),
+    (where: string) => select(tables.RUNS, `${where} ORDER BY id DESC ${limit(3)}`),
+    (where: string, before: string) =>
+      select(tables.USAGES, `${where} AND id < ${before} ORDER BY id DESC ${limit(3)}`),
   ];
   return {
-    heads: `SELECT ${THREADS.list("t")}, (SELECT max(id) FROM messages WHERE ${FROM_THREADS}),
+    heads: `SELECT ${tables.THREADS.list("t")}, (SELECT max(id) FROM messages WHERE ${FROM_THREADS}),
       (SELECT max(id) FROM log WHERE ${FROM_THREADS}), t.last_id, a.last_activity, a.purges
       FROM threads t LEFT JOIN activity a ON a.tenant = t.tenant AND a.thread_id = t.id
       WHERE t.tenant = ?1 AND ${inList("t.id", 2)}`,
@@ -152,7 +137,7 @@ function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
     "last-runs-of-each": forEach?.(2, lastRuns(thread)) ?? lastRuns(thread),
     "usages-of-each": forEach?.(2, usages(thread, "(w.value ->> 1)")) ?? usages(thread, "?4"),
     // CROSS JOIN makes SQLite use this order, instead of scanning all runs of the tenant first.
-    "changed-runs": `SELECT ${RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)}
+    "changed-runs": `SELECT ${tables.RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)}
         CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_IN_LIST} AND l.id > (w.value ->> 1)
           AND l.kind <> 'delta' AND l.run_id <> '') c
       CROSS JOIN runs r WHERE r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
@@ -161,7 +146,7 @@ function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
       WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)
         AND activity.last_activity < (w.value ->> 2)`,
     "count-purge": `UPDATE activity SET purges = purges + 1 WHERE ${IN_THREAD}`,
-    "active-among": `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
+    "active-among": `SELECT ${tables.THREADS.list("t")}, a.last_activity FROM activity a
       JOIN threads t ON t.tenant = a.tenant AND t.id = a.thread_id
       WHERE a.tenant = ?1 AND ${inList("a.thread_id", 2)}`,
     "last-change": "SELECT max(number) FROM thread_changes WHERE number > CAST(?1 AS BIGINT)",
@@ -231,9 +216,9 @@ export class Statements {
     const named = Object.entries(createTexts(flavour)).map(([name, sql]) => [name, { name, sql }]);
     // The entries have the names of `createTexts`.
     this.fixed = Object.fromEntries(named) as typeof this.fixed;
-    this.messages = new RangeStatements("messages", MESSAGES);
-    this.headers = new RangeStatements("headers", HEADERS);
-    this.log = new RangeStatements("log", LOG);
+    this.messages = new RangeStatements("messages", tables.MESSAGES);
+    this.headers = new RangeStatements("headers", tables.HEADERS);
+    this.log = new RangeStatements("log", tables.LOG);
     this.locks = flavour.lock !== "";
     this.readsEach = flavour.forEach !== undefined;
     this.#threads = createThreadLists();
@@ -261,7 +246,7 @@ export class Statements {
    * Sets columns of the rows that match the first parameters and the condition `also`; the columns' values follow them.
    */
   update<Row extends object>(
-    table: SqlTable<Row>,
+    table: tables.SqlTable<Row>,
     keys: readonly string[],
     fields: readonly (keyof Row)[],
     also?: string,
@@ -297,7 +282,7 @@ function createThreadLists(): Statement[] {
       // Filtered by kind first: for the order alone, SQLite would scan all threads of the tenant.
       const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
       const name = `threads${whose}${below ? "-before" : ""}`;
-      return { name, sql: select(THREADS, whose === "-of-kind" ? found : page) };
+      return { name, sql: select(tables.THREADS, whose === "-of-kind" ? found : page) };
     }),
   );
 }
@@ -311,7 +296,7 @@ function createActivityLists(): Statement[] {
       // A thread without a kind has the empty kind here.
       if (whose === "-of-none") conditions.push("a.kind = ''");
       if (whose === "-of-kind") conditions.push(`a.kind = ?${below ? 5 : 3}`);
-      const sql = `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
+      const sql = `SELECT ${tables.THREADS.list("t")}, a.last_activity FROM activity a
         JOIN threads t ON t.tenant = a.tenant AND t.id = a.thread_id
         WHERE ${conditions.join(" AND ")} ORDER BY a.last_activity DESC, a.thread_id DESC ${limit(2)}`;
       return { name: `active-threads${whose}${below ? "-before" : ""}`, sql };
@@ -356,25 +341,25 @@ const createInsert = (table: AnyTable, ignoreTaken = false): Insert => ({
 });
 
 export const INSERTS = {
-  thread: createInsert(THREADS),
-  messages: createInsert(MESSAGES),
-  run: createInsert(RUNS),
-  log: createInsert(LOG),
-  key: createInsert(KEYS),
+  thread: createInsert(tables.THREADS),
+  messages: createInsert(tables.MESSAGES),
+  run: createInsert(tables.RUNS),
+  log: createInsert(tables.LOG),
+  key: createInsert(tables.KEYS),
   alias: {
-    ...createInsert(ALIASES),
+    ...createInsert(tables.ALIASES),
     onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
   },
   // The existing row stays unchanged, and locked.
   claim: {
-    ...createInsert(ALIASES),
+    ...createInsert(tables.ALIASES),
     name: "claim-alias",
     onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" },
   },
-  work: { ...createInsert(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
-  changes: createInsert(CHANGES),
-  blob: createInsert(BLOBS, true),
-  chunk: createInsert(CHUNKS),
-  blobRefs: createInsert(BLOB_REFS, true),
-  quarantine: createInsert(QUARANTINE, true),
+  work: { ...createInsert(tables.WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
+  changes: createInsert(tables.CHANGES),
+  blob: createInsert(tables.BLOBS, true),
+  chunk: createInsert(tables.CHUNKS),
+  blobRefs: createInsert(tables.BLOB_REFS, true),
+  quarantine: createInsert(tables.QUARANTINE, true),
 } as const satisfies Record<string, Insert>;

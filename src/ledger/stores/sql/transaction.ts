@@ -1,36 +1,8 @@
 // The writes of a SQL transaction, for both engines; deletions are in deletions.ts.
-import type {
-  AliasRow,
-  BlobRefRow,
-  BlobRow,
-  ChunkRow,
-  KeyRow,
-  LogRow,
-  MessageRow,
-  QuarantineRow,
-  RunChanges,
-  RunRow,
-  ThreadHead,
-  ThreadRow,
-  WorkChanges,
-  WorkRow,
-} from "../../store/rows.ts";
+import type * as Rows from "../../store/rows.ts";
 import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
-import {
-  ALIASES,
-  BLOB_REFS,
-  BLOBS,
-  CHUNKS,
-  KEYS,
-  LOG,
-  MESSAGES,
-  QUARANTINE,
-  RUNS,
-  THREADS,
-  type SqlTable,
-  WORK,
-} from "./columns.ts";
+import * as tables from "./columns.ts";
 import { toThreadChanges, toCreationIdPrefix } from "../thread-changes.ts";
 import { SqlDeletions } from "./deletions.ts";
 import type { SqlValue } from "./engine.ts";
@@ -43,12 +15,12 @@ const FREE_WORK_KEYS = ["tenant", "thread_id"];
 
 /** The transaction of a SQL store. */
 export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
-  lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
+  lockThread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined> {
     return this.statements.locks ? runSyncOrAsync(this.#lockThread(key)) : this.thread(key);
   }
 
   /** Locks in a separate statement before the read: a combined statement would read a snapshot from before the wait. */
-  *#lockThread(key: ThreadKey): Steps<ThreadHead | undefined> {
+  *#lockThread(key: ThreadKey): Steps<Rows.ThreadHead | undefined> {
     for (;;) {
       const locked = yield* wait(this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]));
       const head = yield* wait(this.thread(key));
@@ -57,75 +29,75 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
     }
   }
 
-  insertThread(row: ThreadRow): Awaitable<void> {
+  insertThread(row: Rows.ThreadRow): Awaitable<void> {
     this.onThreadWrite(row.tenant, row.id, "created", toCreationIdPrefix(row));
-    return mapAwaitable(this.session.insert(INSERTS.thread, [THREADS.encode(row)]), toVoid);
+    return mapAwaitable(this.session.insert(INSERTS.thread, [tables.THREADS.encode(row)]), toVoid);
   }
 
   updateThread(key: ThreadKey, changes: Parameters<LedgerTransaction["updateThread"]>[1]): Awaitable<void> {
     this.onThreadWrite(key.tenant, key.threadId);
     for (const change of toThreadChanges(changes)) this.onThreadWrite(key.tenant, key.threadId, change);
-    return mapAwaitable(this.#update(THREADS, THREAD_KEYS, [key.tenant, key.threadId], changes), toVoid);
+    return mapAwaitable(this.#update(tables.THREADS, THREAD_KEYS, [key.tenant, key.threadId], changes), toVoid);
   }
 
-  insertMessages(rows: readonly MessageRow[]): Awaitable<void> {
+  insertMessages(rows: readonly Rows.MessageRow[]): Awaitable<void> {
     for (const { tenant, threadId, id } of rows) this.onThreadWrite(tenant, threadId, "activity", id);
-    const values = rows.map((row) => MESSAGES.encode(row));
+    const values = rows.map((row) => tables.MESSAGES.encode(row));
     return mapAwaitable(this.session.insert(INSERTS.messages, values), toVoid);
   }
 
-  insertRun(row: RunRow): Awaitable<void> {
+  insertRun(row: Rows.RunRow): Awaitable<void> {
     this.onThreadWrite(row.tenant, row.threadId);
-    return mapAwaitable(this.session.insert(INSERTS.run, [RUNS.encode(row)]), toVoid);
+    return mapAwaitable(this.session.insert(INSERTS.run, [tables.RUNS.encode(row)]), toVoid);
   }
 
-  updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): Awaitable<boolean> {
+  updateRun(key: ThreadKey, id: string, epoch: number, changes: Rows.RunChanges): Awaitable<boolean> {
     this.onThreadWrite(key.tenant, key.threadId);
-    const update = this.#update(RUNS, RUN_KEYS, [key.tenant, key.threadId, id, epoch], changes);
+    const update = this.#update(tables.RUNS, RUN_KEYS, [key.tenant, key.threadId, id, epoch], changes);
     return mapAwaitable(update, (count) => count > 0);
   }
 
-  insertLog(rows: readonly LogRow[]): Awaitable<void> {
+  insertLog(rows: readonly Rows.LogRow[]): Awaitable<void> {
     for (const { tenant, threadId, kind, id } of rows) {
       if (kind === "delta") this.onThreadWrite(tenant, threadId);
       else this.onThreadWrite(tenant, threadId, "activity", id);
     }
-    const values = rows.map((row) => LOG.encode(row));
+    const values = rows.map((row) => tables.LOG.encode(row));
     return mapAwaitable(this.session.insert(INSERTS.log, values), toVoid);
   }
 
-  insertKey(row: KeyRow): Awaitable<void> {
-    return mapAwaitable(this.session.insert(INSERTS.key, [KEYS.encode(row)]), toVoid);
+  insertKey(row: Rows.KeyRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.key, [tables.KEYS.encode(row)]), toVoid);
   }
 
-  putAlias(row: AliasRow): Awaitable<void> {
-    return mapAwaitable(this.session.insert(INSERTS.alias, [ALIASES.encode(row)]), toVoid);
+  putAlias(row: Rows.AliasRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.alias, [tables.ALIASES.encode(row)]), toVoid);
   }
 
-  claimAlias(row: AliasRow): Awaitable<AliasRow> {
+  claimAlias(row: Rows.AliasRow): Awaitable<Rows.AliasRow> {
     return runSyncOrAsync(this.#claimAlias(row));
   }
 
-  *#claimAlias(row: AliasRow): Steps<AliasRow> {
-    yield* wait(this.session.insert(INSERTS.claim, [ALIASES.encode(row)]));
+  *#claimAlias(row: Rows.AliasRow): Steps<Rows.AliasRow> {
+    yield* wait(this.session.insert(INSERTS.claim, [tables.ALIASES.encode(row)]));
     // A separate statement, because it sees the row of another transaction that the first one waited for.
     return (yield* wait(this.alias(row.tenant, row.name))) ?? row;
   }
 
-  addWork(row: WorkRow): Awaitable<void> {
-    return mapAwaitable(this.session.insert(INSERTS.work, [WORK.encode(row)]), toVoid);
+  addWork(row: Rows.WorkRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.work, [tables.WORK.encode(row)]), toVoid);
   }
 
-  updateWork({ tenant, threadId }: ThreadKey, leaseId: string | null, changes: WorkChanges): Awaitable<boolean> {
+  updateWork({ tenant, threadId }: ThreadKey, leaseId: string | null, changes: Rows.WorkChanges): Awaitable<boolean> {
     const update =
       leaseId === null
-        ? this.#update(WORK, FREE_WORK_KEYS, [tenant, threadId], changes, "lease_id IS NULL")
-        : this.#update(WORK, LEASED_WORK_KEYS, [tenant, threadId, leaseId], changes);
+        ? this.#update(tables.WORK, FREE_WORK_KEYS, [tenant, threadId], changes, "lease_id IS NULL")
+        : this.#update(tables.WORK, LEASED_WORK_KEYS, [tenant, threadId, leaseId], changes);
     return mapAwaitable(update, (count) => count > 0);
   }
 
-  insertBlob(row: BlobRow): Awaitable<boolean> {
-    return mapAwaitable(this.session.insert(INSERTS.blob, [BLOBS.encode(row)]), (count) => count > 0);
+  insertBlob(row: Rows.BlobRow): Awaitable<boolean> {
+    return mapAwaitable(this.session.insert(INSERTS.blob, [tables.BLOBS.encode(row)]), (count) => count > 0);
   }
 
   refreshBlob(tenant: string, hash: string, createdAt: number): Awaitable<boolean> {
@@ -133,11 +105,11 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
     return mapAwaitable(count, (rows) => rows > 0);
   }
 
-  insertChunk(row: ChunkRow): Awaitable<void> {
-    return mapAwaitable(this.session.insert(INSERTS.chunk, [CHUNKS.encode(row)]), toVoid);
+  insertChunk(row: Rows.ChunkRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.chunk, [tables.CHUNKS.encode(row)]), toVoid);
   }
 
-  insertBlobRefs(rows: readonly BlobRefRow[]): Awaitable<void> {
+  insertBlobRefs(rows: readonly Rows.BlobRefRow[]): Awaitable<void> {
     return runSyncOrAsync(this.#insertBlobRefs(rows));
   }
 
@@ -145,23 +117,23 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
    * Protects the blobs first: a deletion locks blobs and then checks references, so it must wait until these references
    * are visible.
    */
-  *#insertBlobRefs(rows: readonly BlobRefRow[]): Steps<void> {
+  *#insertBlobRefs(rows: readonly Rows.BlobRefRow[]): Steps<void> {
     if (this.statements.locks) {
       for (const [tenant, refs] of Map.groupBy(rows, (row) => row.tenant)) {
         const hashes = JSON.stringify([...new Set(refs.map(({ hash }) => hash))]);
         yield* wait(this.session.all(this.statements.fixed["lock-held-blobs"], [tenant, hashes]));
       }
     }
-    const values = rows.map((row) => BLOB_REFS.encode(row));
+    const values = rows.map((row) => tables.BLOB_REFS.encode(row));
     yield* wait(this.session.insert(INSERTS.blobRefs, values));
   }
 
-  quarantine(row: QuarantineRow): Awaitable<void> {
-    return mapAwaitable(this.session.insert(INSERTS.quarantine, [QUARANTINE.encode(row)]), toVoid);
+  quarantine(row: Rows.QuarantineRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.quarantine, [tables.QUARANTINE.encode(row)]), toVoid);
   }
 
   #update<Row extends object>(
-    table: SqlTable<Row>,
+    table: tables.SqlTable<Row>,
     keyColumns: readonly string[],
     keys: readonly SqlValue[],
     changes: Partial<NoInfer<Row>>,

@@ -1,21 +1,14 @@
 // The store in a SQLite file, for one or several processes of one machine. Uses Node's SQLite with one connection.
 import { LedgerError } from "../../errors.ts";
-import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
+import type { MessageRow } from "../../store/rows.ts";
 import type { Steps } from "../../store/steps.ts";
-import type {
-  ActivityPage,
-  LedgerReads,
-  LedgerStore,
-  LedgerTransaction,
-  SearchHit,
-  SearchQuery,
-  ThreadKey,
-} from "../../store/contract.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../store/contract.ts";
+import type { SearchHit, SearchQuery } from "../../store/queries.ts";
 import { ActivityWriter } from "../sql/activity-writer.ts";
 import { TransactionWrites } from "../sql/pending-activity.ts";
 import type { Statement } from "../sql/engine.ts";
 import { SqlReads } from "../sql/reads.ts";
+import { SqlStore } from "../sql/store.ts";
 import { Statements } from "../sql/statements.ts";
 import { type SqliteConnection, DATA_VERSION } from "./connection.ts";
 import { SQLITE } from "./sql-flavor.ts";
@@ -43,17 +36,18 @@ const OUTDATED_ACTIVITY: Statement = {
 const STATEMENTS = new Statements(SQLITE);
 
 /** A ledger store in a SQLite file. */
-export class SqliteStore implements LedgerStore {
+export class SqliteStore extends SqlStore implements LedgerStore {
   readonly name = "sqlite";
   readonly reads: LedgerReads;
   readonly #connection: SqliteConnection;
   readonly #busyMs: number;
   readonly #queue: CommitQueue;
   readonly #watchers: ThreadWatchers;
-  readonly #activity: ActivityWriter;
+  protected readonly activity: ActivityWriter;
   #closing: Promise<void> | undefined;
 
   constructor(connection: SqliteConnection, options: { sync: "full" | "normal"; busyMs: number }) {
+    super();
     this.#connection = connection;
     this.#busyMs = options.busyMs;
     const watchers = new ThreadWatchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
@@ -69,12 +63,12 @@ export class SqliteStore implements LedgerStore {
       sync: options.sync,
       onCommit: () => {
         watchers.onCommit();
-        this.#activity.onCommit(writes);
+        this.activity.onCommit(writes);
         writes.clear();
       },
       onRollback: () => writes.clear(),
     });
-    this.#activity = new ActivityWriter({
+    this.activity = new ActivityWriter({
       statements: STATEMENTS,
       session: connection,
       transact: (work) => this.#queue.write(() => work(connection)),
@@ -90,40 +84,25 @@ export class SqliteStore implements LedgerStore {
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#assertOpen();
+    this.assertOpen();
     return this.#watchers.watch(key, wake);
   }
 
-  async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    this.#assertOpen();
-    return this.#activity.threads(tenant, page);
-  }
-
-  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
-    this.#assertOpen();
-    return this.#activity.heads(tenant, ids);
-  }
-
-  async watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#assertOpen();
-    return this.#activity.watch(tenant, notify);
-  }
-
   async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
-    this.#assertOpen();
-    return this.#activity.indexMessages(readText, (observedReadText) =>
+    this.assertOpen();
+    return this.activity.indexMessages(readText, (observedReadText) =>
       indexMessages(this.#connection, (work) => this.write(work), observedReadText, limit),
     );
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
-    this.#assertOpen();
+    this.assertOpen();
     return search(this.#connection, query);
   }
 
   /** Compacts the file; also removes deleted entries from the search index. */
   async vacuum(): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     await retryWhileBusy(this.#busyMs, () => this.#connection.execute(OPTIMIZE));
     await retryWhileBusy(this.#busyMs, () => this.#connection.executeText("vacuum", "VACUUM"));
     await retryWhileBusy(this.#busyMs, () => {
@@ -140,7 +119,7 @@ export class SqliteStore implements LedgerStore {
   async #close(): Promise<void> {
     // Pending writes first: they add activity.
     await this.#queue.idle();
-    await this.#activity.close();
+    await this.activity.close();
     await this.#queue.idle();
     this.#watchers.close();
     try {
@@ -151,7 +130,7 @@ export class SqliteStore implements LedgerStore {
     this.#connection.close();
   }
 
-  #assertOpen(): void {
+  protected assertOpen(): void {
     if (this.#closing !== undefined) throw createClosedError();
   }
 }

@@ -48,20 +48,15 @@ export function checkResults(attempts: readonly Attempt[], facts: DatabaseRows, 
   const blobs = new Map(facts.blobs.map((blob) => [blob.hash, blob]));
   for (const attempt of attempts) {
     if (readOutcome(attempt) !== "done") continue;
-    const match = attempt.result?.recognised;
+    const match = attempt.result?.threadMatch;
     if (match !== undefined && match.sent > 0) {
       const { sent, known, leaf, wanted, threadId } = match;
       const right =
         known === sent &&
         leaf === wanted &&
-        isOperationKind(attempt, "recognise") &&
+        isOperationKind(attempt, "findThread") &&
         threadId === attempt.what.threadId;
-      findings.expect(
-        "kept",
-        right,
-        attempt.name,
-        () => `a known history was not recognised: ${JSON.stringify(match)}`,
-      );
+      findings.expect("kept", right, attempt.name, () => `a known history was not matched: ${JSON.stringify(match)}`);
     }
     if (!isOperationKind(attempt, "blob")) continue;
     const { seed, size } = attempt.what;

@@ -141,9 +141,9 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
     `${COPY} id || 'Z', parent_id, run_id, role, digest, body FROM messages WHERE body LIKE '%large/0%'`,
     "large",
   ],
-  ["half of an append that nobody answered for", "whole", `DELETE FROM messages WHERE body LIKE '%large/1%'`, "large"],
+  ["half of an append without a response", "whole", `DELETE FROM messages WHERE body LIKE '%large/1%'`, "large"],
   [
-    "half of a commit that nobody answered for",
+    "half of a commit without a response",
     "whole",
     `DELETE FROM messages WHERE id = (SELECT max(id) FROM messages WHERE run_id = ${SECOND})`,
     "second.commit",
@@ -156,13 +156,13 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
     "second.commit",
   ],
   [
-    "a message that nobody wrote",
+    "a message that no writer wrote",
     "meant",
     `${COPY} id || 'Z', id, NULL, 'user', '', '{"role":"user","parts":[],"createdAt":"2026-01-01T00:00:00.000Z","metadata":{"schemaVersion":2}}'
       FROM messages ORDER BY id DESC LIMIT 1`,
   ],
   [
-    "a run that nobody began",
+    "a run that no writer began",
     "meant",
     `INSERT INTO runs SELECT tenant, thread_id, id || 'Z', state, mode, forks, fork_from_id, NULL, epoch,
     lease_until, created_at, finished_at, error, usage, NULL, NULL, NULL, -1, 1 FROM runs WHERE id = ${THIRD}`,
@@ -182,7 +182,7 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
   ["a run that was ended and lives", "states", `UPDATE runs SET state = 'streaming' WHERE id = ${THIRD}`],
   ["a run that failed and is cancelled", "states", `UPDATE runs SET state = 'cancelled' WHERE id = ${THIRD}`],
   [
-    "a log that tells of an impossible step",
+    "a log with an impossible state change",
     "states",
     `UPDATE log SET body = replace(body, '"created"', '"cancelled"') WHERE run_id = ${FIRST} AND kind = 'run'`,
   ],
@@ -191,7 +191,7 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
   ["deltas that are gone", "deltas", `DELETE FROM log WHERE run_id = ${FOURTH} AND kind = 'delta'`],
   ["fewer deltas than were acknowledged", "deltas", `UPDATE runs SET last_seq = 1 WHERE id = ${FOURTH}`],
   [
-    "a delta that says something else",
+    "a delta with other content",
     "deltas",
     `UPDATE log SET body = replace(body, 'first 0', 'first X') WHERE run_id = ${FOURTH}`,
   ],

@@ -21,7 +21,7 @@ const NEEDS: Partial<Record<OperationKind, readonly OperationKind[]>> = {
   recover: ["begin", "deltas"],
   compact: ["begin", "deltas", "commit"],
   purge: ["append", "select"],
-  recognise: ["append"],
+  findThread: ["append"],
   misuse: ["append"],
 };
 
@@ -53,7 +53,7 @@ function weigh({ plan, tools }: Lane, view: ThreadView, run: LiveLaneRun | undef
     ["cancel", run === undefined ? 0 : 1.2],
     ["select", own && view.ids.length > 0 ? 3 : 0],
     ["purge", own && plan.purge ? 1 : 0],
-    ["recognise", own ? 1.5 : 0],
+    ["findThread", own ? 1.5 : 0],
     ["blob", 0.7],
     ["recover", tools.late === undefined ? 0.5 : 1],
     ["compact", 1],
@@ -83,7 +83,7 @@ function createOperation(
   if (kind === "select") return { kind, threadId, messageId: random.pick(view.ids) ?? null };
   if (kind === "blob") return { kind, seed: random.seed(), size: random.below(200_000) };
   if (kind === "recover" || kind === "compact") return { kind };
-  if (kind === "purge" || kind === "recognise") return { kind, threadId };
+  if (kind === "purge" || kind === "findThread") return { kind, threadId };
   if (run === undefined || liveRun === undefined) return undefined;
   if (kind === "deltas") {
     const to = Math.min(run.given + 1 + random.below(5), run.script.length);

@@ -89,12 +89,12 @@ export class Lane {
 
   /** After a success: reads the thread after a purge; a client with a matched history appends its new message. */
   async #follow(what: Operation, result: OperationResult): Promise<void> {
-    const { recognised } = result;
+    const { threadMatch } = result;
     if (what.kind === "purge") await this.attempt({ kind: "observe", threadId: what.threadId });
-    if (what.kind !== "recognise" || recognised === undefined || recognised.sent === 0) return;
+    if (what.kind !== "findThread" || threadMatch === undefined || threadMatch.sent === 0) return;
     const name = this.tools.nextName();
     const drafts = createDrafts(this.tools.random, name, ["user"]);
-    await this.attempt({ kind: "append", threadId: what.threadId, drafts, parent: recognised.leaf }, name);
+    await this.attempt({ kind: "append", threadId: what.threadId, drafts, parent: threadMatch.leaf }, name);
   }
 
   /** After an error: drops the run; if the outcome is unknown, retries or reads the thread. */

@@ -94,16 +94,16 @@ const PERFORMERS: Performers = {
     return { deleted: await tools.ledger.purge({ threadId, what: "replaced" }) };
   },
 
-  async recognise({ tools }, { threadId }) {
+  async findThread({ tools }, { threadId }) {
     const stored = await tools.ledger.transcript(threadId, { limit: MOST_HISTORY + 1 });
     const expectedIds = stored.at(-1)?.id ?? null;
     if (stored.at(-1)?.role !== "assistant" || stored.length > MOST_HISTORY) {
-      return { recognised: { sent: 0, known: 0, threadId, leaf: null, wanted: expectedIds } };
+      return { threadMatch: { sent: 0, known: 0, threadId, leaf: null, wanted: expectedIds } };
     }
     const history = stored.map(({ role, parts }): Message => ({ role, parts }));
     const match = await tools.ledger.findThread([...history, user("something new")]);
     const { known, parentMessageId: leaf } = match;
-    return { recognised: { sent: history.length, known, threadId: match.threadId, leaf, wanted: expectedIds } };
+    return { threadMatch: { sent: history.length, known, threadId: match.threadId, leaf, wanted: expectedIds } };
   },
 
   async blob({ tools }, { seed, size }) {

@@ -19,7 +19,7 @@ interface InRun extends InThread {
 export type Operation =
   | ({ kind: "create" | "observe" | "purge" } & InThread)
   /** A client that resends the whole active path with a new message. */
-  | ({ kind: "recognise" } & InThread)
+  | ({ kind: "findThread" } & InThread)
   | ({
       kind: "append";
       drafts: MessageDraft[];
@@ -56,7 +56,7 @@ export interface OperationResult {
   superseded?: string[];
   leaf?: string | null;
   /** For a resent history: its length, the number of known messages, the thread, and the last known message. */
-  recognised?: { sent: number; known: number; threadId: string | null; leaf: string | null; wanted: string | null };
+  threadMatch?: { sent: number; known: number; threadId: string | null; leaf: string | null; wanted: string | null };
   recovered?: { runId: string; written: WrittenMessage[] }[];
   deleted?: DeletionCounts;
   blob?: string;

@@ -160,7 +160,7 @@ test("no connection is opened without notifications and watchers", async () => {
   expect(made()).toBe(0);
 });
 
-test("where the server is not there, watchers look by themselves", async () => {
+test("if the server is unreachable, watchers poll", async () => {
   const connect = (): PgClient =>
     // As above.
     new Client({ connectionString: "postgres://nobody@127.0.0.1:1/nowhere" }) as unknown as PgClient;

@@ -52,9 +52,9 @@ function withUrl(change: (address: URL) => void): string {
   return address.href;
 }
 
-describe("the address and the driver", () => {
+describe("the URL and the driver", () => {
   const bad: [sentence: string, address: () => string, code: string, says: RegExp][] = [
-    ["nobody listens at the port", () => withUrl((it) => (it.port = "1")), "unavailable", /ECONNREFUSED/],
+    ["no server listens at the port", () => withUrl((it) => (it.port = "1")), "unavailable", /ECONNREFUSED/],
     [
       "the host has no address",
       () => withUrl((it) => (it.hostname = "koine.invalid")),
@@ -149,14 +149,14 @@ describe("the schema", () => {
     expect(await query(`SELECT version FROM ${schema}.koine_meta`)).toStrictEqual([{ version: 1 }]);
   });
 
-  test("of a newer Koine is refused", async () => {
+  test("of a newer Koine is rejected", async () => {
     const schema = await schemaName();
     await (await openPostgres(url, { ...OPTIONS, schema })).close();
     await query(`UPDATE ${schema}.koine_meta SET version = ${VERSIONS.length + 1}`);
     expect((await refusal(openPostgres(url, { ...OPTIONS, schema }))).code).toBe("schema-too-new");
   });
 
-  test("of a database that takes no writes can be read, and writing is refused", async () => {
+  test("of a read-only database can be read, and writes are rejected", async () => {
     const schema = await schemaName();
     const writer = await openPostgres(url, { ...OPTIONS, schema });
     await writeTo(writer, (tx) => tx.insertThread(threadRow(key)));

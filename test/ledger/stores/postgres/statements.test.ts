@@ -11,7 +11,7 @@ import { OUTDATED_ACTIVITY, SEARCH_STATEMENTS } from "../../../../src/ledger/sto
 import { RUNS, THREADS, WORK } from "../../../../src/ledger/stores/sql/columns.ts";
 import type { Statement } from "../../../../src/ledger/stores/sql/engine.ts";
 import { INSERTS, Statements } from "../../../../src/ledger/stores/sql/statements.ts";
-import { storeConformance } from "../../../../src/testkit/store-conformance.ts";
+import { storeConformance } from "../../../../src/testkit/conformance/store-conformance.ts";
 import { messageRow, threadRow } from "../../../../src/testkit/store/rows.ts";
 import { writeTo } from "../../../../src/testkit/store/store-test-context.ts";
 import { freshSchema } from "../../../support/postgres.ts";
@@ -67,7 +67,7 @@ describe("the catalogue", () => {
     expect(inserted).toHaveLength(26);
   });
 
-  test("gives each statement a name of its own that Postgres takes", () => {
+  test("gives each statement a unique name that Postgres accepts", () => {
     const names = [...read, ...inserted].map(([name]) => name);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toStrictEqual([]);
     expect(names.filter((name) => Buffer.byteLength(name) > 63)).toStrictEqual([]);

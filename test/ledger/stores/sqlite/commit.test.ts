@@ -132,7 +132,7 @@ describe("work that fails among others", () => {
     expect(await numbersIn(store)).toStrictEqual([1, 2, 3]);
   });
 
-  test("because it gave a promise is named, and the store goes on", async () => {
+  test("because it returned a promise is reported, and the store keeps working", async () => {
     const store = await files.open(files.path());
     const attempt = store.write(function* wait() {
       yield Promise.resolve();
@@ -142,7 +142,7 @@ describe("work that fails among others", () => {
   });
 });
 
-test("rows of an insert that met a taken key are all gone, even for work that goes on", async () => {
+test("all rows of an insert with an existing key are removed, even if the transaction continues", async () => {
   const store = await files.open(files.path());
   await store.write(adding(3));
   await store.write(function* goOn(tx) {
@@ -197,7 +197,7 @@ describe("a full disk", () => {
     return { store, allow };
   }
 
-  test("leaves nothing of the work that met it, and writing goes on when there is room", async () => {
+  test("leaves nothing of the failed transaction, and writes succeed when there is space", async () => {
     const { store, allow } = await cramped();
     await store.write(adding(1));
     allow(1);
@@ -248,7 +248,7 @@ describe("a full disk", () => {
 });
 
 describe("another process that writes", () => {
-  test("is waited for while this one goes on", async () => {
+  test("is awaited while this process continues", async () => {
     const path = files.path();
     const store = await files.open(path);
     const other = new DatabaseSync(path);
@@ -288,7 +288,7 @@ describe("another process that writes", () => {
   });
 
   test.skipIf(process.platform !== "linux")(
-    "is kept off by locks that another opening here does not undo",
+    "is blocked by locks that another open in this process does not release",
     async () => {
       const path = files.path();
       const store = await files.open(path);

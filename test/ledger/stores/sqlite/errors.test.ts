@@ -39,8 +39,8 @@ test.each(codes)("%s (%i) is %s", (_, errcode, code) => {
 test.each([
   ["a mistake in a statement", sqliteError(1)],
   ["a value that a column does not take", sqliteError(1299)],
-  ["what is not SQLite's", new TypeError("no")],
-  ["what is no error", "text"],
+  ["an error that is not SQLite's", new TypeError("no")],
+  ["a value that is not an error", "text"],
 ])("%s stays what it is", (_, error) => {
   expect(toLedgerError(error, "some.db")).toBe(error);
 });

@@ -99,7 +99,7 @@ const refused: [sentence: string, arrange: (path: string) => void, code: string,
     /damaged/,
   ],
 ];
-test.each(refused)("%s is refused and left as it is", async (_, arrange, code, hint) => {
+test.each(refused)("%s is rejected and not changed", async (_, arrange, code, hint) => {
   const path = files.path();
   arrange(path);
   const before = readFileSync(path);
@@ -160,7 +160,7 @@ test("a missing folder, and a folder in the file's place, are reported", async (
 
 test.each([
   ["too long", "n".repeat(300), "unavailable"],
-  ["no text for the system", "a\u0000b", "invalid-input"],
+  ["a path with U+0000", "a\u0000b", "invalid-input"],
   ["below a file", "file.db/ledger.db", "unavailable"],
 ])("a path that is %s is refused as such", async (_, name, code) => {
   const folder = files.path();
@@ -208,7 +208,7 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
     ["to the file, a ledger can be read", 0o444, 0o755, "read 1, read-only"],
     ["to the folder, a ledger can be read", 0o644, 0o555, "read 1, read-only"],
     ["to file and folder, a ledger can be read", 0o444, 0o555, "read 1, read-only"],
-    ["to the folder, none can be made", undefined, 0o555, "unavailable"],
+    ["to the folder, no file can be created", undefined, 0o555, "unavailable"],
     ["nor to read, the file is named as unavailable", 0o000, 0o755, "unavailable"],
   ];
   test.each(rights)("%s", async (_, fileRights, folderRights, expected) => {

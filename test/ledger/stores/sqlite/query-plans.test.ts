@@ -78,9 +78,9 @@ test.each(indexed)("%s uses the index %s", (name, index) => {
 test.each([
   ["entries", statements.log.of({ limit: 1, runId: "" }), "log_entries"],
   ["threads of a kind", statements.threads(false, "kind"), "threads_kind"],
-  ["threads by what happened last", statements.activeThreads(true, undefined), "activity_order"],
-  ["threads of a kind by what happened last", statements.activeThreads(true, "kind"), "activity_kind"],
-  ["threads of none by what happened last", statements.activeThreads(false, null), "activity_kind"],
+  ["threads by last activity", statements.activeThreads(true, undefined), "activity_order"],
+  ["threads of a kind by last activity", statements.activeThreads(true, "kind"), "activity_kind"],
+  ["threads without a kind by last activity", statements.activeThreads(false, null), "activity_kind"],
 ])("%s have an index of their own", (_, { sql }, index) => {
   const database = new DatabaseSync(path, { readOnly: true });
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

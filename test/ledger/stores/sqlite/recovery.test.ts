@@ -94,7 +94,7 @@ const cutShort: [sentence: string, arrange: (path: string) => Promise<void> | vo
     },
   ],
   [
-    "its pages were there, but not what is on them",
+    "its pages existed without their content",
     (path) => {
       writeFileSync(path, Buffer.alloc(3 * PAGE));
       writeJournal(path, 0);

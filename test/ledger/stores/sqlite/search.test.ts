@@ -134,8 +134,13 @@ test("a word with marks is one word: its letters alone do not find it", async ()
 
 const snippets: [sentence: string, text: string, words: string[], snippet: string][] = [
   ["a short text is shown whole", "one two", ["two"], "one two"],
-  ["what is cut is marked", `${"a".repeat(70)} x ${"b".repeat(70)}`, ["x"], `…${"a".repeat(59)} x ${"b".repeat(59)}…`],
-  ["no character is cut in two", `${"😀".repeat(50)} x`, ["x"], `…${"😀".repeat(30)} x`],
+  [
+    "a truncated text ends with an ellipsis",
+    `${"a".repeat(70)} x ${"b".repeat(70)}`,
+    ["x"],
+    `…${"a".repeat(59)} x ${"b".repeat(59)}…`,
+  ],
+  ["no surrogate pair is cut", `${"😀".repeat(50)} x`, ["x"], `…${"😀".repeat(30)} x`],
   ["a text without the words is shown from its beginning", "a".repeat(130), ["x"], `${"a".repeat(120)}…`],
 ];
 test.each(snippets)("%s", (_, text, words, snippet) => {

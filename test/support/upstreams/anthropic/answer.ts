@@ -2,9 +2,9 @@
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { WireAnswer } from "../provider.ts";
 import { sse } from "../provider.ts";
-import type { FullAnswer, SaidPart } from "../script.ts";
-import { tokens } from "../script.ts";
-import type { Secrets } from "../secrets.ts";
+import type { FullAnswer, ScriptedPart } from "../script.ts";
+import { splitTokens } from "../script.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
 
 const STOPS: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
   stop: "end_turn",
@@ -22,7 +22,7 @@ interface Block {
   deltas: object[];
 }
 
-export function answerMessage(answer: FullAnswer, model: string, secrets: Secrets, upTo?: number): WireAnswer {
+export function answerMessage(answer: FullAnswer, model: string, secrets: IssuedSeals, upTo?: number): WireAnswer {
   const before = secrets.seals.length;
   const blocks = answer.parts.map((part) => blockOf(part, secrets));
   secrets.answers.push(secrets.seals.slice(before));
@@ -55,14 +55,14 @@ export function answerMessage(answer: FullAnswer, model: string, secrets: Secret
   };
 }
 
-function blockOf(part: SaidPart, secrets: Secrets): Block {
+function blockOf(part: ScriptedPart, secrets: IssuedSeals): Block {
   switch (part.type) {
     case "text":
     case "refusal":
       return {
         whole: { type: "text", text: part.text },
         start: { type: "text", text: "" },
-        deltas: tokens(part.text).map((text) => ({ type: "text_delta", text })),
+        deltas: splitTokens(part.text).map((text) => ({ type: "text_delta", text })),
       };
     case "reasoning": {
       if (part.text === "") {
@@ -74,7 +74,7 @@ function blockOf(part: SaidPart, secrets: Secrets): Block {
         whole: { type: "thinking", thinking: part.text, signature },
         start: { type: "thinking", thinking: "", signature: "" },
         deltas: [
-          ...tokens(part.text).map((thinking) => ({ type: "thinking_delta", thinking })),
+          ...splitTokens(part.text).map((thinking) => ({ type: "thinking_delta", thinking })),
           { type: "signature_delta", signature },
         ],
       };

@@ -1,10 +1,10 @@
 // How Anthropic says that something is wrong.
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
-import { Refusal } from "../refusal.ts";
+import { Rejection } from "../rejection.ts";
 
 /** Refuses as Anthropic does. */
-export function refuse(message: string, status = 400, type = "invalid_request_error"): never {
-  throw new Refusal(status, errorBody(type, message), message);
+export function reject(message: string, status = 400, type = "invalid_request_error"): never {
+  throw new Rejection(status, errorBody(type, message), message);
 }
 
 function errorBody(type: string, message: string): object {
@@ -25,7 +25,7 @@ const KINDS: Readonly<Partial<Record<ProviderErrorKind, readonly [status: number
 };
 
 /** The error in Anthropic's words. */
-export function said({ kind, message }: ProviderError): readonly [status: number, body: object] {
+export function toErrorBody({ kind, message }: ProviderError): readonly [status: number, body: object] {
   const [status, type] = KINDS[kind] ?? [500, "api_error"];
   return [status, errorBody(type, message)];
 }

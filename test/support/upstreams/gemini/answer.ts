@@ -1,10 +1,10 @@
 // Google's answers, whole and in events. The first call of an answer is signed; without calls, its last text is.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
-import type { Question, WireAnswer } from "../provider.ts";
+import type { ProviderRequest, WireAnswer } from "../provider.ts";
 import { sse } from "../provider.ts";
-import type { FullAnswer, SaidPart } from "../script.ts";
-import { tokens } from "../script.ts";
-import type { Secrets } from "../secrets.ts";
+import type { FullAnswer, ScriptedPart } from "../script.ts";
+import { splitTokens } from "../script.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
 
 /** What the signature of a call is made of. */
 export function callSeal(name: string, args: unknown): string {
@@ -36,7 +36,12 @@ interface Piece {
   pieces: object[];
 }
 
-export function answerContent(answer: FullAnswer, { model }: Question, secrets: Secrets, upTo?: number): WireAnswer {
+export function answerContent(
+  answer: FullAnswer,
+  { model }: ProviderRequest,
+  secrets: IssuedSeals,
+  upTo?: number,
+): WireAnswer {
   const firstCall = answer.parts.findIndex(({ type }) => type === "tool-call");
   const signed = firstCall === -1 ? answer.parts.findLastIndex(({ type }) => type === "text") : firstCall;
   const hasIds = model.startsWith("gemini-3");
@@ -63,7 +68,7 @@ export function answerContent(answer: FullAnswer, { model }: Question, secrets: 
   return { body, events };
 }
 
-function pieceOf(part: SaidPart, isSigned: boolean, hasIds: boolean, secrets: Secrets): Piece {
+function pieceOf(part: ScriptedPart, isSigned: boolean, hasIds: boolean, secrets: IssuedSeals): Piece {
   if (part.type === "tool-call") {
     const id = part.toolCallId || (hasIds ? secrets.id("") : undefined);
     const functionCall = { ...(id !== undefined && { id }), name: part.toolName, args: part.input };
@@ -72,7 +77,7 @@ function pieceOf(part: SaidPart, isSigned: boolean, hasIds: boolean, secrets: Se
     return { whole, pieces: [whole] };
   }
   const thought = part.type === "reasoning" && { thought: true };
-  const pieces = tokens(part.text).map((text) => ({ text, ...thought }));
+  const pieces = splitTokens(part.text).map((text) => ({ text, ...thought }));
   if (!isSigned) return { whole: { text: part.text, ...thought }, pieces };
   const thoughtSignature = secrets.seal(textSeal(part.text));
   // In a stream the signature comes last, on a text that is empty.

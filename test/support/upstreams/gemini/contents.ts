@@ -1,9 +1,9 @@
 // What Google demands of the contents of a request: turns, calls with their responses, thought signatures.
-import type { Json } from "../refusal.ts";
-import { json, list, string } from "../refusal.ts";
-import type { Secrets } from "../secrets.ts";
+import type { Json } from "../rejection.ts";
+import { toObject, toObjects, toString } from "../rejection.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
 import { callSeal, textSeal } from "./answer.ts";
-import { checkFields, refuse } from "./failure.ts";
+import { checkFields, reject } from "./failure.ts";
 
 const DATA = "text inlineData fileData functionCall functionResponse executableCode codeExecutionResult".split(" ");
 const PART = [...DATA, "thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"];
@@ -12,26 +12,26 @@ const RESPONSE = ["id", "name", "response", "parts", "willContinue", "scheduling
 /** What may stand for a signature that nobody has. */
 const SENTINELS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
 
-export function checkContents(body: Json, secrets: Secrets, isStrict: boolean): void {
-  const contents = list(body["contents"]);
-  if (contents.length === 0) refuse("* GenerateContentRequest.contents: contents is not specified");
+export function checkContents(body: Json, secrets: IssuedSeals, isStrict: boolean): void {
+  const contents = toObjects(body["contents"]);
+  if (contents.length === 0) reject("* GenerateContentRequest.contents: contents is not specified");
   contents.forEach((content, at) => {
     const path = `contents[${at}]`;
     checkFields(content, ["role", "parts"], path);
     const role = content["role"] ?? "user";
     if (role !== "user" && role !== "model" && role !== "function") {
-      refuse("Please use a valid role: user, model.");
+      reject("Please use a valid role: user, model.");
     }
-    const parts = list(content["parts"]);
-    if (parts.length === 0) refuse(`* GenerateContentRequest.${path}.parts: contents.parts must not be empty.`);
+    const parts = toObjects(content["parts"]);
+    if (parts.length === 0) reject(`* GenerateContentRequest.${path}.parts: contents.parts must not be empty.`);
     for (const [index, part] of parts.entries()) checkPart(part, `${path}.parts[${index}]`);
   });
-  if (contents[0]?.["role"] === "model") refuse("Please ensure that multiturn requests begin with a user turn.");
+  if (contents[0]?.["role"] === "model") reject("Please ensure that multiturn requests begin with a user turn.");
   if (contents.at(-1)?.["role"] === "model") {
-    refuse("Please ensure that multiturn requests end with a user role or a function response.");
+    reject("Please ensure that multiturn requests end with a user role or a function response.");
   }
   const turns = turnsOf(contents);
-  for (const [at, turn] of turns.entries()) checkSignatures(list(turn["parts"]), `contents[${at}]`, secrets);
+  for (const [at, turn] of turns.entries()) checkSignatures(toObjects(turn["parts"]), `contents[${at}]`, secrets);
   checkPairs(turns);
   if (isStrict) checkCurrentTurn(turns);
 }
@@ -40,8 +40,8 @@ export function checkContents(body: Json, secrets: Secrets, isStrict: boolean): 
 function turnsOf(contents: readonly Json[]): readonly Json[] {
   const turns: { role: string; parts: readonly Json[] }[] = [];
   for (const content of contents) {
-    const role = string(content["role"] ?? "user");
-    const parts = list(content["parts"]);
+    const role = toString(content["role"] ?? "user");
+    const parts = toObjects(content["parts"]);
     const last = turns.at(-1);
     // A response is a turn of its own, whatever the user says beside it.
     const isSame = last?.role === role && answers(last.parts) === answers(parts);
@@ -59,28 +59,30 @@ function checkPart(part: Json, path: string): void {
   checkFields(part, PART, path);
   const said = DATA.filter((field) => part[field] !== undefined);
   if (said.length !== 1 && !(said.length === 0 && part["thoughtSignature"] !== undefined)) {
-    refuse(`* GenerateContentRequest.${path}.data: required oneof field 'data' must have one initialized field`);
+    reject(`* GenerateContentRequest.${path}.data: required oneof field 'data' must have one initialized field`);
   }
   const { functionCall: call, functionResponse: response } = part;
   if (call !== undefined) {
-    checkFields(json(call), CALL, `${path}.function_call`);
-    if (string(json(call)["name"]) === "")
-      refuse(`* GenerateContentRequest.${path}.function_call.name: Name cannot be empty.`);
+    checkFields(toObject(call), CALL, `${path}.function_call`);
+    if (toString(toObject(call)["name"]) === "")
+      reject(`* GenerateContentRequest.${path}.function_call.name: Name cannot be empty.`);
   }
   if (response !== undefined) {
-    checkFields(json(response), RESPONSE, `${path}.function_response`);
-    if (string(json(response)["name"]) === "") {
-      refuse(`* GenerateContentRequest.${path}.function_response.name: Name cannot be empty.`);
+    checkFields(toObject(response), RESPONSE, `${path}.function_response`);
+    if (toString(toObject(response)["name"]) === "") {
+      reject(`* GenerateContentRequest.${path}.function_response.name: Name cannot be empty.`);
     }
-    const given = json(response)["response"];
+    const given = toObject(response)["response"];
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      refuse(`Invalid value at '${path}.function_response.response' (type.googleapis.com/google.protobuf.Struct)`);
+      reject(`Invalid value at '${path}.function_response.response' (type.googleapis.com/google.protobuf.Struct)`);
     }
   }
 }
 
 function partsOf(content: Json | undefined, field: string): readonly Json[] {
-  return list(json(content)["parts"]).flatMap((part) => (part[field] === undefined ? [] : [json(part[field])]));
+  return toObjects(toObject(content)["parts"]).flatMap((part) =>
+    part[field] === undefined ? [] : [toObject(part[field])],
+  );
 }
 
 /** Calls come after what the user or a tool said, and the next turn has a response for each of them. */
@@ -91,21 +93,21 @@ function checkPairs(contents: readonly Json[]): void {
     const asked = partsOf(before, "functionCall");
     const responses = partsOf(content, "functionResponse");
     if (calls.length > 0 && (before === undefined || before["role"] === "model")) {
-      refuse(
+      reject(
         "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
       );
     }
     if (responses.length > 0 && asked.length === 0) {
-      refuse("Please ensure that function response turn comes immediately after a function call turn.");
+      reject("Please ensure that function response turn comes immediately after a function call turn.");
     }
     if (asked.length !== responses.length) {
-      refuse(
+      reject(
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
       );
     }
     for (const { id, name } of responses) {
       const isAsked = asked.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
-      if (!isAsked) refuse(`Function response \`${string(name)}\` answers no function call of the turn before.`);
+      if (!isAsked) reject(`Function response \`${toString(name)}\` answers no function call of the turn before.`);
     }
   });
 }
@@ -116,38 +118,38 @@ function checkCurrentTurn(contents: readonly Json[]): void {
     (content) => content["role"] !== "model" && partsOf(content, "functionResponse").length === 0,
   );
   contents.slice(begin + 1).forEach((content, step) => {
-    const first = list(content["parts"]).find((part) => part["functionCall"] !== undefined);
+    const first = toObjects(content["parts"]).find((part) => part["functionCall"] !== undefined);
     if (first === undefined || typeof first["thoughtSignature"] === "string") return;
-    const name = string(json(first["functionCall"])["name"]);
-    refuse(
+    const name = toString(toObject(first["functionCall"])["name"]);
+    reject(
       `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`default_api:${name}\` , position ${begin + step + 2}.`,
     );
   });
 }
 
 /** A signature belongs to the part it came on; a text may have come in pieces. */
-function checkSignatures(parts: readonly Json[], path: string, secrets: Secrets): void {
+function checkSignatures(parts: readonly Json[], path: string, secrets: IssuedSeals): void {
   let said = "";
   let isThought = false;
   parts.forEach((part, index) => {
     const thought = part["thought"] === true;
     if (typeof part["text"] !== "string" || thought !== isThought) said = "";
     isThought = thought;
-    said += string(part["text"]);
+    said += toString(part["text"]);
     const signature = part["thoughtSignature"];
     if (signature === undefined) return;
     const where = `${path}.parts[${index}].thought_signature`;
     const isCall = part["functionCall"] !== undefined;
-    if (SENTINELS.has(string(signature))) {
-      if (!isCall) refuse(`Thought signature is not valid at '${where}'.`);
+    if (SENTINELS.has(toString(signature))) {
+      if (!isCall) reject(`Thought signature is not valid at '${where}'.`);
       return;
     }
-    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(string(signature))) {
-      refuse(`Invalid value at '${where}' (TYPE_BYTES), Base64 decoding failed`);
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(toString(signature))) {
+      reject(`Invalid value at '${where}' (TYPE_BYTES), Base64 decoding failed`);
     }
-    const { name, args } = json(part["functionCall"]);
-    const content = isCall ? callSeal(string(name), args) : textSeal(said);
-    if (!secrets.isSealOf(string(signature), content)) refuse(`Corrupted thought signature at '${where}'.`);
+    const { name, args } = toObject(part["functionCall"]);
+    const content = isCall ? callSeal(toString(name), args) : textSeal(said);
+    if (!secrets.isSealOf(toString(signature), content)) reject(`Corrupted thought signature at '${where}'.`);
     said = "";
   });
 }

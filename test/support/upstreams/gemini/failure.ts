@@ -1,8 +1,8 @@
 // How Google says that something is wrong.
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
 import type { Failure } from "../provider.ts";
-import type { Json } from "../refusal.ts";
-import { Refusal, unknownField } from "../refusal.ts";
+import type { Json } from "../rejection.ts";
+import { Rejection, findUnknownField } from "../rejection.ts";
 
 const STATUSES = {
   INVALID_ARGUMENT: 400,
@@ -21,18 +21,18 @@ function errorBody(message: string, status: Status, details: readonly object[]):
 }
 
 /** Refuses as Google does. */
-export function refuse(message: string, status: Status = "INVALID_ARGUMENT", details: readonly object[] = []): never {
-  throw new Refusal(STATUSES[status], errorBody(message, status, details), message);
+export function reject(message: string, status: Status = "INVALID_ARGUMENT", details: readonly object[] = []): never {
+  throw new Rejection(STATUSES[status], errorBody(message, status, details), message);
 }
 
 /** Every level of a body is checked: nothing that is not there by name is passed over. */
 export function checkFields(value: Json, known: readonly string[], path = ""): void {
-  const unknown = unknownField(value, known);
+  const unknown = findUnknownField(value, known);
   if (unknown === undefined) return;
   const at = path === "" ? "" : ` at '${path}'`;
   const description = `Invalid JSON payload received. Unknown name "${unknown}"${at}: Cannot find field.`;
   const violation = { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ description }] };
-  refuse(description, "INVALID_ARGUMENT", [violation]);
+  reject(description, "INVALID_ARGUMENT", [violation]);
 }
 
 const KINDS: Readonly<Partial<Record<ProviderErrorKind, Status>>> = {

@@ -1,7 +1,7 @@
 // What Google demands of everything in a request but its contents.
-import type { Json } from "../refusal.ts";
-import { isJson, json, list, string } from "../refusal.ts";
-import { checkFields, refuse } from "./failure.ts";
+import type { Json } from "../rejection.ts";
+import { isJson, toObject, toObjects, toString } from "../rejection.ts";
+import { checkFields, reject } from "./failure.ts";
 
 const FIELDS = [
   "contents",
@@ -29,55 +29,55 @@ const SCHEMA =
 
 export function checkGeminiSettings(body: Json): void {
   checkFields(body, FIELDS);
-  const config = json(body["generationConfig"]);
+  const config = toObject(body["generationConfig"]);
   checkFields(config, CONFIG, "generation_config");
   checkFields(
-    json(config["thinkingConfig"]),
+    toObject(config["thinkingConfig"]),
     ["includeThoughts", "thinkingBudget", "thinkingLevel"],
     "thinking_config",
   );
   if (config["responseSchema"] !== undefined && config["responseJsonSchema"] !== undefined) {
-    refuse(
+    reject(
       "* GenerateContentRequest.generation_config: only one of response_schema and response_json_schema may be set",
     );
   }
   const isSchema = config["responseSchema"] !== undefined || config["responseJsonSchema"] !== undefined;
   if (isSchema && config["responseMimeType"] !== "application/json") {
-    refuse("Function calling config or response schema needs response_mime_type 'application/json'.");
+    reject("Function calling config or response schema needs response_mime_type 'application/json'.");
   }
   if (config["responseSchema"] !== undefined)
     checkSchema(config["responseSchema"], "generation_config.response_schema");
-  for (const part of list(json(body["systemInstruction"])["parts"])) {
-    if (typeof part["text"] !== "string") refuse("* GenerateContentRequest.system_instruction: only text is supported");
+  for (const part of toObjects(toObject(body["systemInstruction"])["parts"])) {
+    if (typeof part["text"] !== "string") reject("* GenerateContentRequest.system_instruction: only text is supported");
   }
   checkTools(body);
 }
 
 function checkTools(body: Json): void {
-  const declared = list(body["tools"]).flatMap((tool, index) => {
+  const declared = toObjects(body["tools"]).flatMap((tool, index) => {
     checkFields(tool, TOOLS, `tools[${index}]`);
-    return list(tool["functionDeclarations"]);
+    return toObjects(tool["functionDeclarations"]);
   });
   declared.forEach((declaration, index) => {
     const path = `tools[0].function_declarations[${index}]`;
     checkFields(declaration, DECLARATION, path);
-    if (!/^[a-zA-Z_][\w.:-]{0,63}$/.test(string(declaration["name"]))) {
-      refuse(
+    if (!/^[a-zA-Z_][\w.:-]{0,63}$/.test(toString(declaration["name"]))) {
+      reject(
         `* GenerateContentRequest.${path}.name: Invalid function name. Must start with a letter or an underscore.`,
       );
     }
     if (declaration["parameters"] !== undefined) checkSchema(declaration["parameters"], `${path}.parameters`);
     if (declaration["parameters"] !== undefined && declaration["parametersJsonSchema"] !== undefined) {
-      refuse(`* GenerateContentRequest.${path}: only one of parameters and parameters_json_schema may be set`);
+      reject(`* GenerateContentRequest.${path}: only one of parameters and parameters_json_schema may be set`);
     }
   });
-  const { functionCallingConfig: calling } = json(body["toolConfig"]);
-  const { allowedFunctionNames: names, mode } = json(calling);
+  const { functionCallingConfig: calling } = toObject(body["toolConfig"]);
+  const { allowedFunctionNames: names, mode } = toObject(calling);
   if (Array.isArray(names) && mode !== "ANY" && mode !== "VALIDATED") {
-    refuse("Function calling config: allowed_function_names may only be set when mode is ANY or VALIDATED.");
+    reject("Function calling config: allowed_function_names may only be set when mode is ANY or VALIDATED.");
   }
   if (mode === "ANY" && declared.length === 0) {
-    refuse("Function calling config is set without function_declarations.");
+    reject("Function calling config is set without function_declarations.");
   }
 }
 
@@ -85,11 +85,12 @@ function checkSchema(schema: unknown, path: string): void {
   if (!isJson(schema)) return;
   checkFields(schema, SCHEMA, path);
   const { type, properties, items, anyOf } = schema;
-  if (Array.isArray(type)) refuse(`Invalid value at '${path}.type': Proto field is not repeating, cannot start list.`);
+  if (Array.isArray(type)) reject(`Invalid value at '${path}.type': Proto field is not repeating, cannot start list.`);
   if (String(type).toUpperCase() === "OBJECT" && isJson(properties) && Object.keys(properties).length === 0) {
-    refuse(`* GenerateContentRequest.${path}.properties: should be non-empty for OBJECT type`);
+    reject(`* GenerateContentRequest.${path}.properties: should be non-empty for OBJECT type`);
   }
-  for (const [name, property] of Object.entries(json(properties))) checkSchema(property, `${path}.properties[${name}]`);
+  for (const [name, property] of Object.entries(toObject(properties)))
+    checkSchema(property, `${path}.properties[${name}]`);
   checkSchema(items, `${path}.items`);
-  for (const [index, option] of list(anyOf).entries()) checkSchema(option, `${path}.any_of[${index}]`);
+  for (const [index, option] of toObjects(anyOf).entries()) checkSchema(option, `${path}.any_of[${index}]`);
 }

@@ -2,14 +2,14 @@
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { WireAnswer } from "../provider.ts";
 import { NOW, sse } from "../provider.ts";
-import { list, string } from "../refusal.ts";
-import type { FullAnswer, SaidPart } from "../script.ts";
-import { tokens } from "../script.ts";
-import type { Secrets } from "../secrets.ts";
+import { toObjects, toString } from "../rejection.ts";
+import type { FullAnswer, ScriptedPart } from "../script.ts";
+import { splitTokens } from "../script.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
 
 interface Manner {
   model: string;
-  secrets: Secrets;
+  secrets: IssuedSeals;
   isOwn: boolean;
   /** Whether a stream ends with the usage. */
   usage: boolean;
@@ -56,15 +56,15 @@ export function answerCompletion(answer: FullAnswer, manner: Manner): WireAnswer
 
 class Pieces {
   readonly list: Piece[] = [];
-  readonly #secrets: Secrets;
+  readonly #secrets: IssuedSeals;
   readonly #isOwn: boolean;
 
-  constructor(secrets: Secrets, isOwn: boolean) {
+  constructor(secrets: IssuedSeals, isOwn: boolean) {
     this.#secrets = secrets;
     this.#isOwn = isOwn;
   }
 
-  add(part: SaidPart): void {
+  add(part: ScriptedPart): void {
     this.list.push(this.#pieceOf(part));
   }
 
@@ -72,8 +72,8 @@ class Pieces {
     const of = (field: Piece["field"]): unknown[] => this.list.filter((it) => it.field === field).map((it) => it.whole);
     const text = of("content");
     const details = of("reasoning_details");
-    const thoughts = list(details)
-      .map((detail) => string(detail["text"]))
+    const thoughts = toObjects(details)
+      .map((detail) => toString(detail["text"]))
       .join("");
     const calls = of("tool_calls");
     return {
@@ -88,12 +88,12 @@ class Pieces {
     };
   }
 
-  #pieceOf(part: SaidPart): Piece {
+  #pieceOf(part: ScriptedPart): Piece {
     switch (part.type) {
       case "text":
-        return { field: "content", whole: part.text, deltas: tokens(part.text).map((content) => ({ content })) };
+        return { field: "content", whole: part.text, deltas: splitTokens(part.text).map((content) => ({ content })) };
       case "refusal":
-        return { field: "refusal", whole: part.text, deltas: tokens(part.text).map((refusal) => ({ refusal })) };
+        return { field: "refusal", whole: part.text, deltas: splitTokens(part.text).map((refusal) => ({ refusal })) };
       case "reasoning":
         return this.#reasoning(part.text);
       case "tool-call": {
@@ -128,7 +128,7 @@ class Pieces {
       field: "reasoning_details",
       whole: { ...detail, text, signature },
       deltas: [
-        ...tokens(text).map((piece) => ({ reasoning: piece, reasoning_details: [{ ...detail, text: piece }] })),
+        ...splitTokens(text).map((piece) => ({ reasoning: piece, reasoning_details: [{ ...detail, text: piece }] })),
         { reasoning_details: [{ ...detail, signature }] },
       ],
     };

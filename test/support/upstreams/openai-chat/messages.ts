@@ -1,8 +1,8 @@
 // What Chat Completions demand of the messages of a request: roles, contents, calls with their results.
-import type { Json } from "../refusal.ts";
-import { list, string } from "../refusal.ts";
-import type { Secrets } from "../secrets.ts";
-import { checkFields, checkLength, checkName, refuse } from "../openai/failure.ts";
+import type { Json } from "../rejection.ts";
+import { toObjects, toString } from "../rejection.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
+import { checkFields, checkLength, checkName, reject } from "../openai/failure.ts";
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   system: [],
@@ -22,15 +22,15 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   tool: ["text"],
 };
 
-export function checkChatMessages(body: Json, secrets: Secrets, isOwn: boolean): void {
-  const messages = list(body["messages"]);
-  if (messages.length === 0) refuse("Invalid 'messages': empty array.", { param: "messages", code: "empty_array" });
+export function checkChatMessages(body: Json, secrets: IssuedSeals, isOwn: boolean): void {
+  const messages = toObjects(body["messages"]);
+  if (messages.length === 0) reject("Invalid 'messages': empty array.", { param: "messages", code: "empty_array" });
   messages.forEach((message, at) => {
     const path = `messages[${at}]`;
-    const role = string(message["role"]);
+    const role = toString(message["role"]);
     const fields = FIELDS[role];
     if (fields === undefined) {
-      refuse(
+      reject(
         `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'.`,
         {
           param: `${path}.role`,
@@ -40,7 +40,8 @@ export function checkChatMessages(body: Json, secrets: Secrets, isOwn: boolean):
     }
     checkFields(message, ["role", "content", "name", ...fields, ...(isOwn ? [] : ROUTED)], path);
     checkContent(message, role, path);
-    for (const [index, call] of list(message["tool_calls"]).entries()) checkCall(call, `${path}.tool_calls[${index}]`);
+    for (const [index, call] of toObjects(message["tool_calls"]).entries())
+      checkCall(call, `${path}.tool_calls[${index}]`);
     if (!isOwn) checkReasoning(message, secrets, path);
   });
   checkPairs(messages);
@@ -49,18 +50,18 @@ export function checkChatMessages(body: Json, secrets: Secrets, isOwn: boolean):
 function checkContent(message: Json, role: string, path: string): void {
   const { content, tool_calls: calls } = message;
   const param = `${path}.content`;
-  if (Array.isArray(calls) && calls.length === 0) refuse(`Invalid '${path}.tool_calls': empty array.`);
+  if (Array.isArray(calls) && calls.length === 0) reject(`Invalid '${path}.tool_calls': empty array.`);
   if (content === undefined || content === null) {
     const saysMore = Array.isArray(calls) || typeof message["refusal"] === "string";
     if (role === "assistant" && saysMore) return;
-    refuse(`Invalid value for 'content': expected a string, got null.`, { param });
+    reject(`Invalid value for 'content': expected a string, got null.`, { param });
   }
   if (typeof content === "string") return;
-  const parts = list(content);
-  if (parts.length === 0) refuse(`Invalid '${param}': empty array.`, { param, code: "empty_array" });
+  const parts = toObjects(content);
+  if (parts.length === 0) reject(`Invalid '${param}': empty array.`, { param, code: "empty_array" });
   for (const [index, { type }] of parts.entries()) {
-    if (CONTENTS[role]?.includes(string(type)) === true) continue;
-    refuse(`Invalid value: '${string(type)}'.`, { param: `${param}[${index}].type`, code: "invalid_value" });
+    if (CONTENTS[role]?.includes(toString(type)) === true) continue;
+    reject(`Invalid value: '${toString(type)}'.`, { param: `${param}[${index}].type`, code: "invalid_value" });
   }
 }
 
@@ -69,10 +70,10 @@ const MAX_ID = 40;
 function checkCall(call: Json, path: string): void {
   checkLength(call["id"], MAX_ID, `${path}.id`);
   const { type, function: asked, custom } = call;
-  const { name, arguments: text } = list([asked ?? custom])[0] ?? {};
+  const { name, arguments: text } = toObjects([asked ?? custom])[0] ?? {};
   checkName(name, `${path}.function.name`);
   if (type === "function" && typeof text !== "string") {
-    refuse(`Invalid type for '${path}.function.arguments': expected a string.`, { code: "invalid_type" });
+    reject(`Invalid type for '${path}.function.arguments': expected a string.`, { code: "invalid_type" });
   }
 }
 
@@ -82,9 +83,9 @@ function checkPairs(messages: readonly Json[]): void {
   messages.forEach((message, at) => {
     const param = `messages.[${at}].role`;
     if (message["role"] === "tool") {
-      const id = string(message["tool_call_id"]);
+      const id = toString(message["tool_call_id"]);
       if (!open.includes(id)) {
-        refuse(
+        reject(
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
           { param },
         );
@@ -93,35 +94,35 @@ function checkPairs(messages: readonly Json[]): void {
       return;
     }
     checkAnswered(open, param);
-    open = list(message["tool_calls"]).map(({ id }) => string(id));
+    open = toObjects(message["tool_calls"]).map(({ id }) => toString(id));
   });
   checkAnswered(open, `messages.[${messages.length}].role`);
 }
 
 function checkAnswered(open: readonly string[], param: string): void {
   if (open.length === 0) return;
-  refuse(
+  reject(
     `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${open.join(", ")}`,
     { param },
   );
 }
 
 /** A router passes reasoning on to the model's own provider, which looks at its seals. */
-function checkReasoning(message: Json, secrets: Secrets, path: string): void {
+function checkReasoning(message: Json, secrets: IssuedSeals, path: string): void {
   const seals: string[] = [];
-  for (const detail of list(message["reasoning_details"])) {
+  for (const detail of toObjects(message["reasoning_details"])) {
     const { type, text, signature, data } = detail;
     // Many models sign nothing: what is not signed is taken, and means nothing to this one.
     if (type === "reasoning.text" && signature === undefined) continue;
-    const seal = string(type === "reasoning.encrypted" ? data : signature);
+    const seal = toString(type === "reasoning.encrypted" ? data : signature);
     const isMine =
       type === "reasoning.encrypted"
         ? secrets.seals.includes(seal)
-        : secrets.isSealOf(seal, `reasoning ${string(text)}`);
-    if (!isMine) refuse(`Provider returned error: Invalid signature in '${path}.reasoning_details'.`);
+        : secrets.isSealOf(seal, `reasoning ${toString(text)}`);
+    if (!isMine) reject(`Provider returned error: Invalid signature in '${path}.reasoning_details'.`);
     seals.push(seal);
   }
   if (seals.length > 0 && !secrets.answers.some((whole) => whole.join() === seals.join())) {
-    refuse(`Provider returned error: '${path}.reasoning_details' must be passed back as they were.`);
+    reject(`Provider returned error: '${path}.reasoning_details' must be passed back as they were.`);
   }
 }

@@ -1,17 +1,17 @@
 // The Responses API's answers, whole and in events.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
-import type { Question, WireAnswer } from "../provider.ts";
+import type { ProviderRequest, WireAnswer } from "../provider.ts";
 import { NOW, sse } from "../provider.ts";
-import type { Json } from "../refusal.ts";
-import type { FullAnswer, SaidPart } from "../script.ts";
-import { tokens } from "../script.ts";
-import type { Secrets } from "../secrets.ts";
-import { inputOf } from "./input.ts";
+import type { Json } from "../rejection.ts";
+import type { FullAnswer, ScriptedPart } from "../script.ts";
+import { splitTokens } from "../script.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
+import { readInput } from "./input.ts";
 import type { Memory } from "./memory.ts";
-import { wantsEncrypted } from "./settings.ts";
+import { includesEncryptedReasoning } from "./settings.ts";
 
 interface Manner {
-  secrets: Secrets;
+  secrets: IssuedSeals;
   memory: Memory;
   isReasoner: boolean;
   upTo?: number;
@@ -25,15 +25,15 @@ interface Output {
   events: Event[];
 }
 
-export function answerResponse(answer: FullAnswer, { model, body }: Question, manner: Manner): WireAnswer {
+export function answerResponse(answer: FullAnswer, { model, body }: ProviderRequest, manner: Manner): WireAnswer {
   const { secrets, memory, isReasoner, upTo } = manner;
   const shown = answer.parts.filter(({ type }) => isReasoner || type !== "reasoning");
-  const outputs = shown.map((part) => outputOf(part, secrets, wantsEncrypted(body)));
+  const outputs = shown.map((part) => outputOf(part, secrets, includesEncryptedReasoning(body)));
   const items = outputs.map(({ item }) => item);
   const id = secrets.id("resp_");
   memory.keep(
     id,
-    [...(memory.conversation(String(body["previous_response_id"])) ?? []), ...inputOf(body)],
+    [...(memory.conversation(String(body["previous_response_id"])) ?? []), ...readInput(body)],
     items,
     body["store"] !== false,
   );
@@ -79,7 +79,7 @@ function endOf(reason: UnifiedFinishReason): { status: string; incomplete_detail
   return { status: "completed", incomplete_details: null };
 }
 
-function outputOf(part: SaidPart, secrets: Secrets, isEncrypted: boolean): Output {
+function outputOf(part: ScriptedPart, secrets: IssuedSeals, isEncrypted: boolean): Output {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -105,7 +105,7 @@ function messageOf(type: "text" | "refusal", text: string, id: string): Output {
   const events: Event[] = [
     { type: "response.output_item.added", item: { ...item, status: "in_progress", content: [] } },
     { type: "response.content_part.added", ...place, part: empty },
-    ...tokens(text).map((delta) => ({
+    ...splitTokens(text).map((delta) => ({
       type: `response.${word}.delta`,
       ...place,
       delta,
@@ -119,7 +119,7 @@ function messageOf(type: "text" | "refusal", text: string, id: string): Output {
 }
 
 /** Sealed where somebody asked for it. */
-function reasoningOf(texts: readonly string[], id: string, secrets: Secrets | undefined): Output {
+function reasoningOf(texts: readonly string[], id: string, secrets: IssuedSeals | undefined): Output {
   const summary = texts.map((text) => ({ type: "summary_text", text }));
   const sealed = secrets === undefined ? {} : { encrypted_content: secrets.seal(`encrypted ${id}`) };
   const item = { id, type: "reasoning", ...sealed, summary };
@@ -129,7 +129,7 @@ function reasoningOf(texts: readonly string[], id: string, secrets: Secrets | un
       const place = { item_id: id, summary_index: index };
       return [
         { type: "response.reasoning_summary_part.added", ...place, part: { type: "summary_text", text: "" } },
-        ...tokens(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...place, delta })),
+        ...splitTokens(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...place, delta })),
         { type: "response.reasoning_summary_text.done", ...place, text },
         { type: "response.reasoning_summary_part.done", ...place, part: { type: "summary_text", text } },
       ];

@@ -1,28 +1,28 @@
 // OpenAI's Responses API. It remembers what it has answered, unless it is told not to.
-import type { MakeProvider } from "../provider.ts";
+import type { CreateProvider } from "../provider.ts";
 import { sse } from "../provider.ts";
-import { string } from "../refusal.ts";
-import { checkSampling, failure, openBody, refuse, said } from "../openai/failure.ts";
+import { toString } from "../rejection.ts";
+import { checkSampling, failure, requireBody, reject, toOpenAiError } from "../openai/failure.ts";
 import { answerResponse } from "./answer.ts";
 import { checkInput } from "./input.ts";
 import { Memory } from "./memory.ts";
-import { checkResponsesSettings, wantsEncrypted } from "./settings.ts";
+import { checkResponsesSettings, includesEncryptedReasoning } from "./settings.ts";
 
 /** The first one reasons. */
 const MODELS = ["gpt-5.2", "gpt-4.1"];
 
-export const openaiResponses: MakeProvider = (secrets, { apiKey }) => {
+export const openaiResponses: CreateProvider = (secrets, { apiKey }) => {
   const memory = new Memory();
   return {
     models: MODELS,
     version: "/v1",
     open(request) {
-      const body = openBody(request, "/v1/responses", apiKey);
-      const model = string(body["model"]);
+      const body = requireBody(request, "/v1/responses", apiKey);
+      const model = toString(body["model"]);
       if (model === "")
-        refuse("Missing required parameter: 'model'.", { param: "model", code: "missing_required_parameter" });
+        reject("Missing required parameter: 'model'.", { param: "model", code: "missing_required_parameter" });
       if (!MODELS.includes(model)) {
-        refuse(`The requested model '${model}' does not exist.`, { param: "model", code: "model_not_found" });
+        reject(`The requested model '${model}' does not exist.`, { param: "model", code: "model_not_found" });
       }
       return { model, stream: body["stream"] === true, body };
     },
@@ -31,7 +31,8 @@ export const openaiResponses: MakeProvider = (secrets, { apiKey }) => {
       if (model === "gpt-5.2") checkSampling(body, ["temperature", "top_p"]);
       else {
         checkSampling(body, ["reasoning"]);
-        if (wantsEncrypted(body)) refuse("Encrypted content is not supported with this model.", { param: "include" });
+        if (includesEncryptedReasoning(body))
+          reject("Encrypted content is not supported with this model.", { param: "include" });
       }
       checkInput(body, memory, secrets);
     },
@@ -41,7 +42,7 @@ export const openaiResponses: MakeProvider = (secrets, { apiKey }) => {
     },
     failure,
     failureEvent(error) {
-      const { message, code } = said(error);
+      const { message, code } = toOpenAiError(error);
       return sse({ type: "error", code, message, param: null, sequence_number: 99 }, "error");
     },
   };

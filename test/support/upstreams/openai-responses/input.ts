@@ -1,8 +1,8 @@
 // What the Responses API demands of its input: items, their ids, calls with their outputs, reasoning with what follows.
-import type { Json } from "../refusal.ts";
-import { isJson, list, repeated, string } from "../refusal.ts";
-import type { Secrets } from "../secrets.ts";
-import { checkFields, checkLength, checkName, refuse } from "../openai/failure.ts";
+import type { Json } from "../rejection.ts";
+import { isJson, toObjects, findRepeated, toString } from "../rejection.ts";
+import type { IssuedSeals } from "../issued-seals.ts";
+import { checkFields, checkLength, checkName, reject } from "../openai/failure.ts";
 import type { Memory } from "./memory.ts";
 
 /** The items, their fields beside type and id, and how their ids begin. */
@@ -19,19 +19,19 @@ const INPUTS = ["input_text", "input_image", "input_file", "input_audio"];
 const OUTPUTS = ["output_text", "refusal"];
 const MAX_CALL_ID = 64;
 
-export function inputOf(body: Json): readonly Json[] {
+export function readInput(body: Json): readonly Json[] {
   const { input } = body;
-  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : list(input);
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : toObjects(input);
 }
 
-export function checkInput(body: Json, memory: Memory, secrets: Secrets): void {
+export function checkInput(body: Json, memory: Memory, secrets: IssuedSeals): void {
   if (body["input"] === undefined && body["previous_response_id"] === undefined) {
-    refuse("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
+    reject("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
   }
-  const items = inputOf(body).map((item): Json => ({ ...item, type: item["type"] ?? "message" }));
+  const items = readInput(body).map((item): Json => ({ ...item, type: item["type"] ?? "message" }));
   items.forEach((item, index) => checkItem(item, `input[${index}]`));
-  const twice = repeated(items.map((item) => string(item["id"])).filter((id) => id !== ""));
-  if (twice !== undefined) refuse(`Duplicate item found with id ${twice}.`, { param: "input" });
+  const twice = findRepeated(items.map((item) => toString(item["id"])).filter((id) => id !== ""));
+  if (twice !== undefined) reject(`Duplicate item found with id ${twice}.`, { param: "input" });
   const whole = [...earlier(body, memory), ...items.map((item) => resolved(item, memory))];
   checkReasoning(whole, memory, secrets);
   checkPairs(whole);
@@ -41,9 +41,9 @@ export function checkInput(body: Json, memory: Memory, secrets: Secrets): void {
 function earlier(body: Json, memory: Memory): readonly Json[] {
   const id = body["previous_response_id"];
   if (id === undefined || id === null) return [];
-  const found = memory.conversation(string(id));
+  const found = memory.conversation(toString(id));
   if (found !== undefined) return found;
-  refuse(`Previous response with id '${string(id)}' not found.`, {
+  reject(`Previous response with id '${toString(id)}' not found.`, {
     param: "previous_response_id",
     code: "previous_response_not_found",
   });
@@ -51,47 +51,47 @@ function earlier(body: Json, memory: Memory): readonly Json[] {
 
 function resolved(item: Json, memory: Memory): Json {
   if (item["type"] !== "item_reference") return item;
-  const issued = memory.issued(string(item["id"]));
+  const issued = memory.issued(toString(item["id"]));
   if (issued?.isStored === true) return issued.item;
-  refuse(`Item with id '${string(item["id"])}' not found.`, { status: 404, param: "input" });
+  reject(`Item with id '${toString(item["id"])}' not found.`, { status: 404, param: "input" });
 }
 
 function checkItem(item: Json, path: string): void {
-  const type = string(item["type"]);
+  const type = toString(item["type"]);
   const known = ITEMS[type];
   if (known === undefined) {
-    refuse(`Invalid value: '${type}'.`, { param: `${path}.type`, code: "invalid_value" });
+    reject(`Invalid value: '${type}'.`, { param: `${path}.type`, code: "invalid_value" });
   }
   checkFields(item, ["type", "id", ...known.fields], path);
   const { id } = item;
-  if (id !== undefined && id !== null && (id === "" || !string(id).startsWith(known.id))) {
-    const message = `Invalid '${path}.id': '${string(id)}'. Expected an ID that begins with '${known.id}'.`;
-    refuse(message, { param: `${path}.id`, code: "invalid_value" });
+  if (id !== undefined && id !== null && (id === "" || !toString(id).startsWith(known.id))) {
+    const message = `Invalid '${path}.id': '${toString(id)}'. Expected an ID that begins with '${known.id}'.`;
+    reject(message, { param: `${path}.id`, code: "invalid_value" });
   }
   if (type === "message") checkMessage(item, path);
   if (known.fields.includes("call_id")) checkLength(item["call_id"], MAX_CALL_ID, `${path}.call_id`);
   if (known.fields.includes("name")) checkName(item["name"], `${path}.name`);
   if (type === "function_call" && typeof item["arguments"] !== "string") {
-    refuse(`Invalid type for '${path}.arguments': expected a string.`, { code: "invalid_type" });
+    reject(`Invalid type for '${path}.arguments': expected a string.`, { code: "invalid_type" });
   }
   if (type === "reasoning" && !Array.isArray(item["summary"])) {
-    refuse(`Missing required parameter: '${path}.summary'.`, { code: "missing_required_parameter" });
+    reject(`Missing required parameter: '${path}.summary'.`, { code: "missing_required_parameter" });
   }
 }
 
 function checkMessage(item: Json, path: string): void {
-  const role = string(item["role"]);
+  const role = toString(item["role"]);
   if (!["user", "assistant", "system", "developer"].includes(role)) {
-    refuse(`Invalid value: '${role}'.`, { param: `${path}.role`, code: "invalid_value" });
+    reject(`Invalid value: '${role}'.`, { param: `${path}.role`, code: "invalid_value" });
   }
   const { content } = item;
   if (typeof content === "string") return;
-  if (!Array.isArray(content)) refuse(`Missing required parameter: '${path}.content'.`);
+  if (!Array.isArray(content)) reject(`Missing required parameter: '${path}.content'.`);
   const allowed = role === "assistant" ? OUTPUTS : INPUTS;
-  for (const [index, part] of list(content).entries()) {
-    if (allowed.includes(string(part["type"]))) continue;
-    const message = `Invalid value: '${string(part["type"])}'. Supported values are: ${allowed.join(", ")}.`;
-    refuse(message, { param: `${path}.content[${index}]`, code: "invalid_value" });
+  for (const [index, part] of toObjects(content).entries()) {
+    if (allowed.includes(toString(part["type"]))) continue;
+    const message = `Invalid value: '${toString(part["type"])}'. Supported values are: ${allowed.join(", ")}.`;
+    reject(message, { param: `${path}.content[${index}]`, code: "invalid_value" });
   }
 }
 
@@ -100,22 +100,22 @@ function isSaid({ type, role }: Json): boolean {
   return (type === "message" && role === "assistant") || type === "function_call" || type === "custom_tool_call";
 }
 
-function checkReasoning(items: readonly Json[], memory: Memory, secrets: Secrets): void {
+function checkReasoning(items: readonly Json[], memory: Memory, secrets: IssuedSeals): void {
   items.forEach((item, index) => {
-    const id = string(item["id"]);
+    const id = toString(item["id"]);
     const issued = memory.issued(id);
     if (item["type"] !== "reasoning") {
       const needed = issued?.reasoning;
       if (needed === undefined || items.slice(0, index).some((each) => each["id"] === needed)) return;
-      refuse(
-        `Item '${id}' of type '${string(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
+      reject(
+        `Item '${id}' of type '${toString(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
         { param: "input" },
       );
     }
     const encrypted = item["encrypted_content"];
     if (typeof encrypted === "string") checkEncrypted(encrypted, id, secrets);
     else if (issued?.isStored !== true) {
-      refuse(`Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`, {
+      reject(`Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`, {
         status: 404,
         param: "input",
       });
@@ -130,17 +130,17 @@ function checkReasoning(items: readonly Json[], memory: Memory, secrets: Secrets
       isSaid(next) &&
       (next["id"] === undefined ? !isById || isSameCall : next["id"] === issued?.follower);
     if (!follows) {
-      refuse(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
+      reject(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
     }
   });
 }
 
 /** Only the item that it was made for can be read with it. */
-function checkEncrypted(encrypted: string, id: string, secrets: Secrets): void {
+function checkEncrypted(encrypted: string, id: string, secrets: IssuedSeals): void {
   const isMine = id === "" ? secrets.seals.includes(encrypted) : secrets.isSealOf(encrypted, `encrypted ${id}`);
   if (isMine) return;
   const shown = `${encrypted.slice(0, 4)}...${encrypted.slice(-4)}`;
-  refuse(`The encrypted content ${shown} could not be verified.`, { code: "invalid_encrypted_content" });
+  reject(`The encrypted content ${shown} could not be verified.`, { code: "invalid_encrypted_content" });
 }
 
 const CALLS: Readonly<Record<string, string>> = {
@@ -153,16 +153,16 @@ function checkPairs(items: readonly Json[]): void {
   const answered = new Set<string>();
   for (const item of items) {
     const { type } = item;
-    const id = string(item["call_id"]);
-    const wanted = CALLS[string(type)];
+    const id = toString(item["call_id"]);
+    const wanted = CALLS[toString(type)];
     if (type === "function_call" || type === "custom_tool_call") calls.set(id, item);
     if (wanted === undefined) continue;
     if (calls.get(id)?.["type"] !== wanted) {
-      refuse(`No tool call found for function call output with call_id ${id}.`, { param: "input" });
+      reject(`No tool call found for function call output with call_id ${id}.`, { param: "input" });
     }
     answered.add(id);
   }
   for (const id of calls.keys()) {
-    if (!answered.has(id)) refuse(`No tool output found for function call ${id}.`, { param: "input" });
+    if (!answered.has(id)) reject(`No tool output found for function call ${id}.`, { param: "input" });
   }
 }

@@ -1,5 +1,5 @@
 // What the Responses API knows of its own answers: which items it issued, what must go with them, and what is stored.
-import type { Json } from "../refusal.ts";
+import type { Json } from "../rejection.ts";
 
 interface IssuedItem {
   item: Json;

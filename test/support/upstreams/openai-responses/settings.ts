@@ -1,7 +1,7 @@
 // What the Responses API demands of everything in a request but its input.
-import type { Json } from "../refusal.ts";
-import { isJson, json, list, string } from "../refusal.ts";
-import { checkFields, checkName, checkStrict, checkToolSettings, refuse } from "../openai/failure.ts";
+import type { Json } from "../rejection.ts";
+import { isJson, toObject, toObjects, toString } from "../rejection.ts";
+import { checkFields, checkName, checkStrict, checkToolSettings, reject } from "../openai/failure.ts";
 
 const FIELDS =
   "model input instructions background conversation include max_output_tokens max_tool_calls metadata parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user context_management".split(
@@ -10,30 +10,30 @@ const FIELDS =
 const ENCRYPTED = "reasoning.encrypted_content";
 const INCLUDES = new Set([ENCRYPTED, "message.output_text.logprobs", "web_search_call.action.sources"]);
 
-export function wantsEncrypted(body: Json): boolean {
+export function includesEncryptedReasoning(body: Json): boolean {
   return Array.isArray(body["include"]) && body["include"].includes(ENCRYPTED);
 }
 
 export function checkResponsesSettings(body: Json): void {
   checkFields(body, FIELDS);
   checkToolSettings(body);
-  list(body["tools"]).forEach((tool, index) => checkTool(tool, `tools[${index}]`));
+  toObjects(body["tools"]).forEach((tool, index) => checkTool(tool, `tools[${index}]`));
   for (const include of Array.isArray(body["include"]) ? body["include"] : []) {
-    if (!INCLUDES.has(string(include))) refuse(`Invalid value: '${string(include)}'.`, { param: "include" });
+    if (!INCLUDES.has(toString(include))) reject(`Invalid value: '${toString(include)}'.`, { param: "include" });
   }
   const max = body["max_output_tokens"];
   if (typeof max === "number" && max < 16) {
-    refuse("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.", {
+    reject("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.", {
       param: "max_output_tokens",
       code: "integer_below_min_value",
     });
   }
-  checkFields(json(body["text"]), ["format", "verbosity"], "text");
-  checkFields(json(body["reasoning"]), ["effort", "summary", "generate_summary"], "reasoning");
-  const format = json(json(body["text"])["format"]);
+  checkFields(toObject(body["text"]), ["format", "verbosity"], "text");
+  checkFields(toObject(body["reasoning"]), ["effort", "summary", "generate_summary"], "reasoning");
+  const format = toObject(toObject(body["text"])["format"]);
   if (format["type"] !== "json_schema") return;
   checkName(format["name"], "text.format.name");
-  if (format["strict"] === true) checkStrict(format["schema"], `response_format '${string(format["name"])}'`);
+  if (format["strict"] === true) checkStrict(format["schema"], `response_format '${toString(format["name"])}'`);
 }
 
 function checkTool(tool: Json, path: string): void {
@@ -42,11 +42,12 @@ function checkTool(tool: Json, path: string): void {
   checkName(tool["name"], `${path}.name`);
   const { parameters, strict, name } = tool;
   if (parameters !== null && parameters !== undefined && (!isJson(parameters) || parameters["type"] !== "object")) {
-    refuse(`Invalid schema for function '${string(name)}': schema must be of 'type: "object"'.`, {
+    reject(`Invalid schema for function '${toString(name)}': schema must be of 'type: "object"'.`, {
       param: `${path}.parameters`,
       code: "invalid_function_parameters",
     });
   }
   // Strict is what this API assumes where nothing is said.
-  if (strict !== false && strict !== null && isJson(parameters)) checkStrict(parameters, `function '${string(name)}'`);
+  if (strict !== false && strict !== null && isJson(parameters))
+    checkStrict(parameters, `function '${toString(name)}'`);
 }

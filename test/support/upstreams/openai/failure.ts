@@ -2,8 +2,8 @@
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
 import type { ReceivedRequest } from "../../../../src/testkit/index.ts";
 import type { Failure } from "../provider.ts";
-import type { Json } from "../refusal.ts";
-import { json, Refusal, string, unknownField } from "../refusal.ts";
+import type { Json } from "../rejection.ts";
+import { toObject, Rejection, toString, findUnknownField } from "../rejection.ts";
 
 interface Details {
   param?: string | null;
@@ -12,8 +12,8 @@ interface Details {
 }
 
 /** Refuses as OpenAI does. */
-export function refuse(message: string, { param = null, code = null, status = 400 }: Details = {}): never {
-  throw new Refusal(status, { error: { message, type: "invalid_request_error", param, code } }, message);
+export function reject(message: string, { param = null, code = null, status = 400 }: Details = {}): never {
+  throw new Rejection(status, { error: { message, type: "invalid_request_error", param, code } }, message);
 }
 
 const KINDS: Readonly<
@@ -30,7 +30,7 @@ const KINDS: Readonly<
   overloaded: [503, "service_unavailable_error", null],
 };
 
-export interface SaidError {
+export interface OpenAiError {
   message: string;
   type: string;
   param: null;
@@ -38,78 +38,78 @@ export interface SaidError {
 }
 
 /** The error in OpenAI's words. */
-export function said({ kind, message }: ProviderError): SaidError {
+export function toOpenAiError({ kind, message }: ProviderError): OpenAiError {
   const [, type, code] = KINDS[kind] ?? [500, "server_error", null];
   return { message, type, param: null, code };
 }
 
 export function failure(error: ProviderError): Failure {
   const [status] = KINDS[error.kind] ?? [500];
-  const body = { error: said(error) };
+  const body = { error: toOpenAiError(error) };
   if (error.retryAfterMs === undefined) return { status, body };
   return { status, body, headers: { "retry-after-ms": String(error.retryAfterMs) } };
 }
 
 /** The body of a request that goes to the right place with the right key. */
-export function openBody({ method, path, headers, body }: ReceivedRequest, place: string, apiKey: string): Json {
-  if (method !== "POST" || path !== place) refuse(`Invalid URL (${method} ${path})`, { status: 404 });
+export function requireBody({ method, path, headers, body }: ReceivedRequest, place: string, apiKey: string): Json {
+  if (method !== "POST" || path !== place) reject(`Invalid URL (${method} ${path})`, { status: 404 });
   const key = /^Bearer (.+)$/.exec(headers["authorization"] ?? "")?.[1];
-  if (key === undefined) refuse("You didn't provide an API key.", { status: 401 });
-  if (key !== apiKey) refuse(`Incorrect API key provided: ${key}.`, { status: 401, code: "invalid_api_key" });
+  if (key === undefined) reject("You didn't provide an API key.", { status: 401 });
+  if (key !== apiKey) reject(`Incorrect API key provided: ${key}.`, { status: 401, code: "invalid_api_key" });
   if (typeof body !== "object" || body === null) {
-    refuse("We could not parse the JSON body of your request.", { code: "invalid_json" });
+    reject("We could not parse the JSON body of your request.", { code: "invalid_json" });
   }
-  return json(body);
+  return toObject(body);
 }
 
 export function checkFields(value: Json, known: readonly string[], path = ""): void {
-  const unknown = unknownField(value, known);
+  const unknown = findUnknownField(value, known);
   if (unknown === undefined) return;
   const param = path === "" ? unknown : `${path}.${unknown}`;
-  refuse(`Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
+  reject(`Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
 }
 
 /** Neither an empty list of tools, nor settings for tools that are not there. */
 export function checkToolSettings(body: Json): void {
   const { tools } = body;
   if (Array.isArray(tools) && tools.length === 0) {
-    refuse("Invalid 'tools': empty array.", { param: "tools", code: "empty_array" });
+    reject("Invalid 'tools': empty array.", { param: "tools", code: "empty_array" });
   }
   if (tools !== undefined) return;
   for (const param of ["parallel_tool_calls", "tool_choice"]) {
     if (body[param] === undefined) continue;
-    refuse(`Invalid value for '${param}': '${param}' is only allowed when 'tools' are specified.`, { param });
+    reject(`Invalid value for '${param}': '${param}' is only allowed when 'tools' are specified.`, { param });
   }
 }
 
 export function checkName(name: unknown, param: string): void {
-  if (/^[a-zA-Z0-9_-]{1,64}$/.test(string(name))) return;
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(toString(name))) return;
   const message = `Invalid '${param}': string does not match pattern. Expected '^[a-zA-Z0-9_-]+$'.`;
-  refuse(message, { param, code: "invalid_value" });
+  reject(message, { param, code: "invalid_value" });
 }
 
 export function checkLength(value: unknown, max: number, param: string): void {
   if (typeof value !== "string")
-    refuse(`Invalid type for '${param}': expected a string.`, { param, code: "invalid_type" });
-  if (value === "") refuse(`Invalid '${param}': empty string.`, { param, code: "empty_string" });
+    reject(`Invalid type for '${param}': expected a string.`, { param, code: "invalid_type" });
+  if (value === "") reject(`Invalid '${param}': empty string.`, { param, code: "empty_string" });
   if (value.length <= max) return;
   const message = `Invalid '${param}': string too long. Expected a maximum length of ${max}, but got ${value.length}.`;
-  refuse(message, { param, code: "string_above_max_length" });
+  reject(message, { param, code: "string_above_max_length" });
 }
 
 /** A strict schema names all its properties as required and allows no others. */
 export function checkStrict(schema: unknown, what: string): void {
-  const { type, properties, required, additionalProperties, items } = json(schema);
+  const { type, properties, required, additionalProperties, items } = toObject(schema);
   if (type === "object") {
     if (additionalProperties !== false) {
-      refuse(`Invalid schema for ${what}: 'additionalProperties' is required to be supplied and to be false.`, {
+      reject(`Invalid schema for ${what}: 'additionalProperties' is required to be supplied and to be false.`, {
         code: "invalid_schema",
       });
     }
-    for (const [name, property] of Object.entries(json(properties))) {
+    for (const [name, property] of Object.entries(toObject(properties))) {
       const isRequired = Array.isArray(required) && required.includes(name);
       if (!isRequired)
-        refuse(`Invalid schema for ${what}: Missing '${name}' in 'required'.`, { code: "invalid_schema" });
+        reject(`Invalid schema for ${what}: Missing '${name}' in 'required'.`, { code: "invalid_schema" });
       checkStrict(property, what);
     }
   }
@@ -121,6 +121,6 @@ export function checkSampling(body: Json, fields: readonly string[]): void {
   for (const param of fields) {
     if (body[param] === undefined || body[param] === null) continue;
     const message = `Unsupported parameter: '${param}' is not supported with this model.`;
-    refuse(message, { param, code: "unsupported_parameter" });
+    reject(message, { param, code: "unsupported_parameter" });
   }
 }

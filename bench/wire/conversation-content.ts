@@ -1,0 +1,98 @@
+// Reads the content of a conversation in any dialect (texts, tool calls and results) in a comparable form. Differences of
+// notation are ignored: turn boundaries, white space between joined texts, wrappers around results.
+import type { JsonObject, JsonValue } from "../../src/index.ts";
+import { isObject, parseJson, sameJson } from "../../src/index.ts";
+import { WIRES } from "./index.ts";
+import type { DialectName, TextSlot, WireCall, WireResult } from "./wire.ts";
+import { textAt } from "./wire.ts";
+
+export interface Facts {
+  /** The system text, then the joined texts of each run of one role. */
+  texts: JsonValue;
+  /** Name and arguments, in order. */
+  calls: JsonValue;
+  /** The index of the answered call, and the output. */
+  results: JsonValue;
+}
+export const FACTS = ["texts", "calls", "results"] as const;
+
+export function factsOf(dialect: DialectName, body: JsonObject): Facts {
+  const wire = WIRES[dialect];
+  const turns = wire.turns(body, "requests");
+  const calls: WireCall[] = [];
+  const results: WireResult[] = [];
+  for (const turn of turns) {
+    calls.push(...wire.calls(turn));
+    results.push(...wire.results(turn));
+  }
+  return {
+    texts: textRuns([...wire.outerTexts(body), ...turns.flatMap((turn) => wire.texts(turn))]),
+    calls: calls.map(({ name, input }) => ({ name: name ?? "", input: inputOf(input) })),
+    results: pair(calls, results),
+  };
+}
+
+/** Returns the kinds of content that are equal in both. */
+export function keptFacts(before: Facts, after: Facts): (keyof Facts)[] {
+  return FACTS.filter((fact) => sameJson(before[fact], after[fact]));
+}
+
+function textRuns(slots: readonly TextSlot[]): JsonValue {
+  const runs: { role: string; text: string }[] = [{ role: "system", text: "" }];
+  for (const slot of slots) {
+    const { role } = slot;
+    const text = textAt(slot).replaceAll(/\s+/g, "");
+    if (text === "") continue;
+    // Not every dialect preserves the position of a system text.
+    const last = role === "system" ? runs[0] : runs.at(-1);
+    if (last?.role === role) last.text += text;
+    else runs.push({ role, text });
+  }
+  return runs.map(({ role, text }) => [role, text]);
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch {
+    // Not JSON: compared as text.
+    return text;
+  }
+}
+
+function inputOf(input: JsonValue | undefined): JsonValue {
+  if (input === undefined || input === null) return {};
+  if (typeof input !== "string") return input;
+  return input.trim() === "" ? {} : parsed(input);
+}
+
+/** Returns results with the index of their call, or −1: ids may change in a translation, pairs may not. */
+function pair(calls: readonly WireCall[], results: readonly WireResult[]): JsonValue {
+  const open = calls.map((call, place) => ({ ...call, place }));
+  return results.map(({ id, name, output }) => {
+    const found = open.findIndex((call) =>
+      id === undefined || call.id === undefined ? call.name === name : call.id === id,
+    );
+    const [call] = found === -1 ? [] : open.splice(found, 1);
+    return [call?.place ?? -1, outputOf(output)];
+  });
+}
+
+const WRAPPERS: ReadonlySet<string> = new Set(["output", "result"]);
+
+function outputOf(output: JsonValue | undefined): JsonValue {
+  if (output === undefined || output === null) return "";
+  if (typeof output === "string") return isObjectText(output) ? outputOf(parsed(output)) : output;
+  if (Array.isArray(output)) {
+    const texts = output.map((block) => (isObject(block) && typeof block["text"] === "string" ? block["text"] : null));
+    return texts.includes(null) || texts.length === 0 ? output : outputOf(texts.join(""));
+  }
+  const [key, ...others] = isObject(output) ? Object.keys(output) : [];
+  if (!isObject(output) || key === undefined || others.length > 0 || !WRAPPERS.has(key)) return output;
+  return outputOf(output[key]);
+}
+
+/** True if the text is the JSON of an object or a list. */
+function isObjectText(text: string): boolean {
+  return /^\s*[{[]/.test(text) && typeof parsed(text) !== "string";
+}

@@ -1,0 +1,207 @@
+// Imports files that `koine export` wrote, recognized by their first line. Small threads are imported in parallel, so
+// that they share commits. A rejected thread is reported with its line, and the import continues.
+import type { ImportResult, Ledger } from "../../ledger/index.ts";
+import { LedgerError } from "../../ledger/index.ts";
+import { MultiThreadFile } from "../../ledger/transfer/multi-thread-file.ts";
+import { toCliError } from "../data.ts";
+import { CliError } from "../exit.ts";
+import type { RawRecord } from "../read/raw-record.ts";
+import type { RecordSource } from "../read/record-source.ts";
+import type { FailureLog } from "../show/failure-log.ts";
+import type { Progress } from "../show/progress.ts";
+import type { RecordTally } from "./record-tally.ts";
+import { TaskPool } from "./task-pool.ts";
+
+const THREAD_HEADER = /^\{"format":"koine-ledger"/;
+
+/** The number of threads that are imported in parallel, and the maximum length of each in characters. */
+const PARALLEL_THREADS = 16;
+const MAX_BUFFERED_LENGTH = 1 << 20;
+
+export interface LedgerFileImporterOptions {
+  ledger: Ledger;
+  tally: RecordTally;
+  failures: FailureLog;
+  progress: Progress;
+  strict: boolean;
+}
+
+export class LedgerFileImporter {
+  readonly imported: ImportResult = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
+  readonly #options: LedgerFileImporterOptions;
+
+  constructor(options: LedgerFileImporterOptions) {
+    this.#options = options;
+  }
+
+  /** Imports a source if it is a ledger export; otherwise returns false and leaves the source unread. */
+  async importSource(source: RecordSource): Promise<boolean> {
+    const first = await source.batches.next();
+    if (first.done === true) return false;
+    const [rawRecord] = first.value;
+    const batches = prependBatch(first.value, source.batches);
+    if (rawRecord === undefined || !THREAD_HEADER.test(rawRecord.text)) {
+      source.batches = batches;
+      return false;
+    }
+    const pool = new TaskPool(this.#options.strict ? 1 : PARALLEL_THREADS);
+    const sections = new ThreadSectionReader(batches);
+    const multiThreadFile = new MultiThreadFile();
+    for (let section = await sections.next(); section !== undefined; section = await sections.next()) {
+      const current = section;
+      if (this.#checkFileLine(source.name, current.line, () => multiThreadFile.consume(current.header, current.line)))
+        continue;
+      multiThreadFile.addThread();
+      if (await current.buffer(MAX_BUFFERED_LENGTH)) await pool.add(() => this.#importThread(current, source.name));
+      else {
+        await pool.waitForAll();
+        await this.#importThread(current, source.name);
+      }
+    }
+    await pool.waitForAll();
+    this.#checkFileLine(source.name, sections.line, () => multiThreadFile.end(sections.line));
+    return true;
+  }
+
+  /**
+   * Runs a check of the whole file. Returns true if the line is the opening or closing line of the file, or if the
+   * check failed; the failure is reported.
+   */
+  #checkFileLine(file: string, line: number, check: () => boolean | void): boolean {
+    const { tally, failures, strict } = this.#options;
+    try {
+      return check() === true;
+    } catch (error) {
+      const { code, message } = requireThreadError(error);
+      tally.failed++;
+      failures.add({ code, message: message.replace(LINE_NUMBER_PREFIX, "") }, { file, line });
+      if (strict) throw new CliError("stopped", "Stopped at the first failure because of --strict.");
+      return true;
+    }
+  }
+
+  async #importThread(section: ThreadSection, file: string): Promise<void> {
+    const { ledger, tally, failures, progress, strict } = this.#options;
+    try {
+      const counts = await ledger.import(section.lines());
+      for (const name of ["threads", "messages", "runs", "blobs", "known"] as const)
+        this.imported[name] += counts[name];
+      tally.done++;
+    } catch (error) {
+      const threadError = requireThreadError(error);
+      tally.failed++;
+      failures.add(
+        { code: threadError.code, message: withoutLineNumber(threadError) },
+        { file, line: section.toFileLine(threadError.line) },
+      );
+      if (strict) throw new CliError("stopped", "Stopped at the first failure because of --strict.");
+    }
+    progress.show(tally.read);
+  }
+}
+
+/** Returns an error that concerns one thread; throws all other errors, which end the command. */
+function requireThreadError(error: unknown): LedgerError {
+  if (error instanceof LedgerError && (error.code === "invalid-input" || error.code === "conflict")) return error;
+  throw toCliError(error);
+}
+
+const LINE_NUMBER_PREFIX = /^Line \d+(, )?(: )?/;
+
+/** Removes the line number from the message: the failure log prints the line of the file instead. */
+function withoutLineNumber({ message }: LedgerError): string {
+  return message.replace(LINE_NUMBER_PREFIX, "");
+}
+
+async function* prependBatch(first: RawRecord[], rest: RecordSource["batches"]): RecordSource["batches"] {
+  yield first;
+  yield* rest;
+}
+
+/** Splits the lines of a file into one section per thread. */
+class ThreadSectionReader {
+  readonly #records: AsyncGenerator<RawRecord, void, void>;
+  #nextHeader: RawRecord | undefined;
+  #current: ThreadSection | undefined;
+  /** The number of the last line read. */
+  line = 1;
+
+  constructor(batches: RecordSource["batches"]) {
+    this.#records = flattenBatches(batches);
+  }
+
+  /** Returns the next section and skips the unread lines of the previous one. */
+  async next(): Promise<ThreadSection | undefined> {
+    while (this.#current !== undefined && (await this.#readLine()) !== undefined);
+    const head = this.#nextHeader ?? (await this.#records.next()).value ?? undefined;
+    this.#nextHeader = undefined;
+    if (head !== undefined) this.line = head.line;
+    this.#current = head === undefined ? undefined : new ThreadSection(head, () => this.#readLine());
+    return this.#current;
+  }
+
+  /** Returns the next line of the current thread; undefined at the header of the next thread. */
+  async #readLine(): Promise<RawRecord | undefined> {
+    if (this.#nextHeader !== undefined) return undefined;
+    const next = await this.#records.next();
+    if (next.done === true) return undefined;
+    this.line = next.value.line;
+    if (!THREAD_HEADER.test(next.value.text)) return next.value;
+    this.#nextHeader = next.value;
+    return undefined;
+  }
+}
+
+/** The lines of one thread. */
+class ThreadSection {
+  /** The first line of the section, and its number in the file. */
+  readonly header: string;
+  readonly line: number;
+  readonly #buffered: RawRecord[];
+  readonly #readLine: () => Promise<RawRecord | undefined>;
+  /** The file line of each line of the section. */
+  readonly #fileLines: number[] = [];
+  #isComplete = false;
+
+  constructor(head: RawRecord, take: () => Promise<RawRecord | undefined>) {
+    this.header = head.text;
+    this.line = head.line;
+    this.#buffered = [head];
+    this.#readLine = take;
+  }
+
+  /** Reads the section into memory. Returns false if it is longer than `maxLength`. */
+  async buffer(maxLength: number): Promise<boolean> {
+    let length = 0;
+    for (let rawRecord = await this.#readLine(); rawRecord !== undefined; rawRecord = await this.#readLine()) {
+      this.#buffered.push(rawRecord);
+      length += rawRecord.text.length;
+      if (length > maxLength) return false;
+    }
+    this.#isComplete = true;
+    return true;
+  }
+
+  async *lines(): AsyncGenerator<string, void, void> {
+    for (const rawRecord of this.#buffered.splice(0)) yield this.#toLine(rawRecord);
+    // A complete section must not read on: the reader may be at a later thread.
+    if (this.#isComplete) return;
+    for (let rawRecord = await this.#readLine(); rawRecord !== undefined; rawRecord = await this.#readLine())
+      yield this.#toLine(rawRecord);
+  }
+
+  #toLine({ text, line, problem }: RawRecord): string {
+    this.#fileLines.push(line);
+    if (problem !== undefined) throw new LedgerError("invalid-input", problem, { line: this.#fileLines.length });
+    return text;
+  }
+
+  /** Converts a line number of the section to a line number of the file. */
+  toFileLine(line: number | undefined): number {
+    return this.#fileLines[(line ?? 1) - 1] ?? this.#fileLines.at(-1) ?? 1;
+  }
+}
+
+async function* flattenBatches(batches: RecordSource["batches"]): AsyncGenerator<RawRecord, void, void> {
+  for await (const batch of batches) yield* batch;
+}

@@ -1,0 +1,25 @@
+// The steps with which both AI SDK formats end the encoding of a part.
+import type { JsonObject } from "../../model/json/index.ts";
+import type { PartBase } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { restoreResidue } from "../kit/residue/residue.ts";
+import { encodeProviderOptions } from "./provider-options.ts";
+
+/** Adds the provider options of a part, in the field that its format has for them, and its residue. */
+export function addOptionsAndResidue(
+  wire: JsonObject,
+  part: PartBase,
+  field: "providerOptions" | "providerMetadata",
+  context: Parameters<typeof encodeProviderOptions>[1] & EncodeContext<"residue-conflict">,
+  ...inner: string[]
+): JsonObject {
+  const options = encodeProviderOptions(part, context);
+  if (options !== undefined) wire[field] = options;
+  restoreResidue(wire, part, context, ...inner);
+  return wire;
+}
+
+/** Returns the encoded part as a list; an empty one if the part was dropped. */
+export function toList(wire: JsonObject | undefined): JsonObject[] {
+  return wire === undefined ? [] : [wire];
+}

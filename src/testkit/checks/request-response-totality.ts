@@ -1,0 +1,117 @@
+// Checks B43 for requests and responses: an unknown field comes back; an odd value comes back, is reported, or is
+// rejected with its path.
+import type { Dialect, Encoded } from "../../dialects/dialect.ts";
+import { sameJson } from "../../model/json/index.ts";
+import { assertHolds } from "../conformance-case.ts";
+import { assertNoDifferences, findDifferences } from "../json/json-differences.ts";
+import type { PayloadCodec, WireSampleCheck, WireSample } from "./payload-codec.ts";
+import type { WireMutant } from "./wire-mutants.ts";
+import { createNewFieldMutants, createOddValueMutants } from "./wire-mutants.ts";
+import { requireDecoderError } from "./decode-rejections.ts";
+import { isWithin, parentPath } from "../json/json-nodes.ts";
+
+/** Returns the checks that try at most `limit` mutants of each sample. */
+export function createTotalityChecks(limit: number): {
+  assertNewFieldsRestored: WireSampleCheck;
+  assertMutantsHandled: WireSampleCheck;
+} {
+  return {
+    assertNewFieldsRestored(codec, dialect, sample) {
+      const original = codec.encode(dialect, codec.decode(dialect, sample.wire, sample));
+      for (const mutant of createNewFieldMutants(sample.wire, Math.ceil(limit / 3), sample.name)) {
+        for (const repair of [true, false]) assertNewFieldRestored(codec, dialect, sample, mutant, repair, original);
+      }
+    },
+    assertMutantsHandled(codec, dialect, sample) {
+      const original = codec.encode(dialect, codec.decode(dialect, sample.wire, sample));
+      for (const mutant of createOddValueMutants(sample.wire, limit, sample.name)) {
+        for (const repair of [true, false]) assertMutantHandled(codec, dialect, sample, mutant, repair, original);
+      }
+    },
+  };
+}
+
+function assertNewFieldRestored<T>(
+  codec: PayloadCodec<T>,
+  dialect: Dialect,
+  sample: WireSample,
+  mutant: WireMutant,
+  repair: boolean,
+  original: Encoded,
+): void {
+  const description = describeMutant(mutant, repair);
+  const encoded = tryRoundTrip(codec, dialect, sample, mutant, repair, (error) => {
+    assertHolds(false, `${description} caused an error.`, String(error), mutant.wire);
+  });
+  if (encoded === undefined) return;
+  const losses = listNewLosses(encoded, original);
+  // A new field in a schema can make a repair of the schema necessary.
+  if (repair && losses.some(({ action }) => action === "repaired")) return;
+  assertNoDifferences(
+    findDifferences(mutant.wire, encoded.wire),
+    `${description} did not come back unchanged.`,
+    encoded.losses,
+  );
+  const loss = losses.find(({ level }) => level !== "note");
+  assertHolds(loss === undefined, `${description} was reported as a loss.`, loss);
+}
+
+function describeMutant({ path, change }: WireMutant, repair: boolean): string {
+  return `At "${path}", ${change} (repair: ${repair})`;
+}
+
+/** Decodes and encodes a mutant. Passes an error to `onError` and returns undefined. */
+function tryRoundTrip<T>(
+  codec: PayloadCodec<T>,
+  dialect: Dialect,
+  sample: WireSample,
+  mutant: WireMutant,
+  repair: boolean,
+  onError: (error: unknown) => void,
+): Encoded | undefined {
+  try {
+    return codec.encode(dialect, codec.decode(dialect, mutant.wire, sample), { repair });
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+}
+
+function listNewLosses({ losses }: Encoded, original: Encoded): Encoded["losses"] {
+  const known = new Set(original.losses.map(({ path, code }) => `${code} ${path}`));
+  return losses.filter(({ path, code }) => !known.has(`${code} ${path}`));
+}
+
+function assertMutantHandled<T>(
+  codec: PayloadCodec<T>,
+  dialect: Dialect,
+  sample: WireSample,
+  mutant: WireMutant,
+  repair: boolean,
+  original: Encoded,
+): void {
+  const description = describeMutant(mutant, repair);
+  const encoded = tryRoundTrip(codec, dialect, sample, mutant, repair, (error) => {
+    const { path } = requireDecoderError(dialect, error, `${description} was not rejected properly`, mutant.wire);
+    assertHolds(
+      isRelatedPath(path, mutant.path),
+      `${description} was rejected at "${path}".`,
+      String(error),
+      mutant.wire,
+    );
+  });
+  if (encoded === undefined) return;
+  if (sameJson(encoded.wire, mutant.wire) || (repair && listNewLosses(encoded, original).length > 0)) return;
+  assertNoDifferences(
+    findDifferences(mutant.wire, encoded.wire),
+    `${description} came back different without a report.`,
+    encoded.losses,
+  );
+}
+
+/** True if an error names the changed path, a descendant, an ancestor, or a sibling that the change made invalid. */
+function isRelatedPath(errorPath: string, changedPath: string): boolean {
+  if (isWithin(errorPath, changedPath)) return true;
+  if (errorPath === "") return parentPath(changedPath) === "";
+  return isWithin(changedPath, errorPath) || parentPath(errorPath) === parentPath(changedPath);
+}

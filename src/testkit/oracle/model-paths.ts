@@ -1,0 +1,107 @@
+// Predicates on the paths of canonical values: enumerated values, reformatted values, ids, base64. The patterns are
+// anchored to messages, parts, requests and responses, so that a `type` or `role` inside a tool's input, metadata or
+// residue counts as the user's data.
+
+const MESSAGE = String.raw`(?:/messages?|/alternatives/\d+/message)?(?:/\d+)?`;
+const CONTENT = String.raw`/parts/\d+(?:/content/\d+)*`;
+const PART = MESSAGE + CONTENT;
+const SEAL = String.raw`${PART}(?:/annotations/\d+)?/seals/\d+`;
+const RESIDUE = String.raw`${PART}(?:/annotations/\d+|/logprobs/\d+(?:/top/\d+)*)?/extra`;
+const FINISH_REASON = String.raw`${MESSAGE}(?:/metadata)?(?:/alternatives/\d+)?/finishReason`;
+
+/** Path of a part inside a request or response, not inside a bare list of messages. */
+const SENT_PART = String.raw`(?:/messages/\d+|/message|/alternatives/\d+/message)${CONTENT}`;
+/** Issuer fields: a wire does not repeat that it issued its own seals; the seals of others are dropped and reported (B5). */
+const ISSUER = String.raw`${SENT_PART}(?:(?:/annotations/\d+)?/seals/\d+|/issuer)/(?:dialect|provider|model)`;
+const REQUEST_ENUM = String.raw`/toolChoice(?:/mode)?|/reasoning/effort|/output/type|/tools/\d+/(?:type|dialect)`;
+const RESPONSE_ENUM = String.raw`(?:/alternatives/\d+)?/finishReason/raw|/error/kind`;
+/** Raw provider data for people; encoders need not read it. */
+const RAW = String.raw`/(?:usage|error)/raw(?:/[^]*)?`;
+
+/** Enumerated values: an encoder maps them by a table, or a field of the wire implies them. */
+const VOCABULARY = new RegExp(
+  String.raw`^(?:${MESSAGE}/role|${PART}/(?:type|dialect)|${SEAL}/(?:dialect|kind)|${PART}/annotations/\d+/kind|${FINISH_REASON}/unified|${ISSUER}|${REQUEST_ENUM}|${RESPONSE_ENUM}|${RAW})$`,
+);
+
+/** A `type` keyword of a JSON schema, not a `type` inside an enum, const, default or example value. */
+const SCHEMA_TYPE = String.raw`/(?:tools/\d+/(?:in|out)putSchema|output/schema)(?![^]*/(?:enum|const|default|examples?)/)[^]*/type(?:/\d+)?`;
+
+/** Values that an encoder may write in another notation: the output must change with them, but need not contain them. */
+const REFORMATTED = new RegExp(
+  String.raw`^(?:${PART}/(?:mimeType|executor|format|cache/ttl|issuer/dialect)|/tools/\d+/(?:format|cache/ttl)|/createdAt|${SCHEMA_TYPE})$`,
+);
+
+const TOOL_NAME = new RegExp(String.raw`^${PART}/toolName$`);
+const ANY_TOOL_NAME = new RegExp(
+  String.raw`^(?:${PART}/toolName|/tools/\d+/name|/toolChoice/toolName|/toolChoice/toolNames/\d+)$`,
+);
+const CALL_ID = new RegExp(String.raw`^${PART}/toolCallId$`);
+
+/** Values that a test must not alter: enumerated values, ids that pair calls with results, base64, JSON texts. */
+const LITERAL = new RegExp(
+  String.raw`^${PART}/(?:data|inputText|tool|issuer/dialect)$|${CALL_ID.source}|${ANY_TOOL_NAME.source}|${REFORMATTED.source}|${VOCABULARY.source}`,
+);
+
+const PART_PATH = new RegExp(`^${PART}$`);
+const SENT_PART_PATH = new RegExp(`^${SENT_PART}$`);
+const RESIDUE_PATH = new RegExp(`^${RESIDUE}$`);
+const INPUT_TEXT = new RegExp(String.raw`^${PART}/inputText$`);
+const BASE64_DATA = new RegExp(String.raw`^${PART}/data$`);
+const CITATION_SOURCE = new RegExp(String.raw`^${PART}/annotations/\d+/(?:url|title|fileId|source)$`);
+const USAGE_COUNT = new RegExp(String.raw`^/usage/[^/]*$`);
+
+export function isVocabulary(path: string): boolean {
+  return VOCABULARY.test(path);
+}
+
+export function isReformatted(path: string): boolean {
+  return REFORMATTED.test(path);
+}
+
+export function isLiteral(path: string): boolean {
+  return LITERAL.test(path);
+}
+
+/** True for the JSON text of a call's input. */
+export function isInputText(path: string): boolean {
+  return INPUT_TEXT.test(path);
+}
+
+/** True for the tool name of a call or result. */
+export function isToolName(path: string): boolean {
+  return TOOL_NAME.test(path);
+}
+
+/** Returns the kind of link if the value at the path links parts by being equal: a call id or a tool name. */
+export function readLinkKind(path: string): "id" | "name" | undefined {
+  if (CALL_ID.test(path)) return "id";
+  return ANY_TOOL_NAME.test(path) ? "name" : undefined;
+}
+
+export function isBase64(path: string): boolean {
+  return BASE64_DATA.test(path);
+}
+
+/** True for the source of an annotation; a wire may list a source once for several citations. */
+export function isCitationSource(path: string): boolean {
+  return CITATION_SOURCE.test(path);
+}
+
+/** True for a usage count, which an encoder may write as a sum or a difference. */
+export function isUsageCount(path: string): boolean {
+  return USAGE_COUNT.test(path);
+}
+
+export function isPart(path: string): boolean {
+  return PART_PATH.test(path);
+}
+
+/** True for a part of a request or response. */
+export function isSentPart(path: string): boolean {
+  return SENT_PART_PATH.test(path);
+}
+
+/** True for the residue of a part, an annotation or a logprob. */
+export function isResidue(path: string): boolean {
+  return RESIDUE_PATH.test(path);
+}

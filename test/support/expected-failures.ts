@@ -1,0 +1,56 @@
+// Known differences, each with its reason. A table is checked both ways: what fails must be in it, and what is in it
+// must fail.
+import { expect } from "vitest";
+
+export interface ExpectedFailure {
+  /** The streams that it is about, by their names. */
+  streams: RegExp;
+  /** The check that does not hold. */
+  check: string;
+  reason: string;
+}
+
+export interface CheckOutcome {
+  name: string;
+  check: string;
+  /** What was wrong; absent where it held. */
+  failure?: string;
+}
+
+/** Runs a step, as an outcome. */
+export async function runCheck(name: string, check: string, step: () => unknown): Promise<CheckOutcome> {
+  try {
+    await step();
+    return { name, check };
+  } catch (error) {
+    return { name, check, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const SHOWN_LIMIT = 6;
+
+/** Fails where an outcome and the table disagree; returns how many outcomes the table excuses. */
+export function expectOutcomes(outcomes: readonly CheckOutcome[], table: readonly ExpectedFailure[]): number {
+  const excuse = ({ name, check }: CheckOutcome): ExpectedFailure | undefined =>
+    table.find((row) => row.check === check && row.streams.test(name));
+  const failed = outcomes.filter(({ failure }) => failure !== undefined);
+  const unknown = failed.filter((each) => excuse(each) === undefined);
+  const shown = unknown
+    .slice(0, SHOWN_LIMIT)
+    .map(({ name, check, failure }) => `${name}, ${check}: ${failure?.slice(0, 900)}`);
+  const more = unknown.length > SHOWN_LIMIT ? `\n… and ${unknown.length - SHOWN_LIMIT} more.` : "";
+  expect(shown.join("\n\n") + more, `${unknown.length} of ${outcomes.length} do not hold`).toBe("");
+  const healed = outcomes.filter((each) => each.failure === undefined && excuse(each) !== undefined);
+  expect(
+    healed.map(({ name, check }) => `${name}, ${check}`),
+    "these hold, and are still in the table",
+  ).toStrictEqual([]);
+  return failed.length;
+}
+
+/** Rows that excuse nothing at all. */
+export function listUnusedRows(outcomes: readonly CheckOutcome[], table: readonly ExpectedFailure[]): string[] {
+  return table
+    .filter(({ streams, check }) => !outcomes.some((each) => each.check === check && streams.test(each.name)))
+    .map(({ streams, check, reason }) => `${String(streams)}, ${check}: ${reason}`);
+}

@@ -1,0 +1,284 @@
+// Dialects with one fault each, made from a good one: what the suites must notice in samples of requests and responses.
+import type { Encoded, JsonObject, ModelRequest, ModelResponse } from "../../src/index.ts";
+import { DialectError } from "../../src/index.ts";
+import { without } from "./broken-message-dialects.ts";
+import type { DialectFault, DialectFaultRow, Wire } from "./dialect-faults.ts";
+import {
+  changesResponse,
+  changesRequest,
+  combines,
+  changesDecoded,
+  changesMessages,
+  changesParts,
+  changesErrors,
+  changesEncoded,
+} from "./dialect-faults.ts";
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([key, field]) => [key, sortedKeys(field)]));
+}
+
+const LOSS = { action: "dropped", level: "loss", message: "It was so before." } as const;
+let count = 0;
+
+/** A dialect that keeps every body beside the value, in a way that no edit reaches. */
+function keepsBodies(isKept: (value: ModelRequest | ModelResponse) => unknown): DialectFault {
+  return (good) => {
+    const bodies = new Map<unknown, unknown>();
+    const read = <T extends ModelRequest | ModelResponse>(value: T, wire: unknown): T => {
+      bodies.set(isKept(value), wire);
+      return value;
+    };
+    const write = (value: ModelRequest | ModelResponse, encoded: Encoded): Encoded => {
+      const wire = bodies.get(isKept(value));
+      return wire === undefined ? encoded : { ...encoded, wire };
+    };
+    return {
+      ...changesDecoded(read)(good),
+      encodeRequest: (request, options) => write(request, good.encodeRequest(request, options)),
+      encodeResponse: (response, options) => write(response, good.encodeResponse(response, options)),
+    };
+  };
+}
+
+/** Residue that is bound to the objects themselves. */
+function bindsResidue(): DialectFault {
+  const kept = new WeakMap<object, ModelRequest["extra"]>();
+  return combines(
+    changesDecoded((value) => {
+      const bare = without(value, "extra");
+      if (value.extra !== undefined) kept.set(bare, value.extra);
+      return bare;
+    }),
+    (good) => {
+      const full = <T extends ModelRequest | ModelResponse>(value: T): T => {
+        const extra = kept.get(value);
+        return extra === undefined ? value : { ...value, extra };
+      };
+      return { ...changesRequest(full)(good), ...changesResponse(full)(good) };
+    },
+  );
+}
+
+export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
+  [
+    "drops a setting",
+    /requests: a letter: comes back as equal JSON$/,
+    changesRequest((value) => without(value, "sampling")),
+  ],
+  [
+    "drops the counts",
+    /responses: an answer: comes back as equal JSON$/,
+    changesResponse((value) => without(value, "usage")),
+  ],
+  [
+    "loses digits",
+    /requests: a letter: comes back as equal JSON$/,
+    changesEncoded((encoded) => ({ ...encoded, wire: JSON.parse(JSON.stringify(encoded.wire)) as unknown })),
+  ],
+  [
+    "forgets the address",
+    /requests: a letter: comes back as equal JSON$/,
+    changesEncoded((value) => without(value, "address")),
+  ],
+  [
+    "loses something of its own, and says so",
+    /comes back as equal JSON$/,
+    changesEncoded((encoded) => ({
+      ...encoded,
+      losses: [...encoded.losses, { ...LOSS, path: "", code: "field-unsupported" }],
+    })),
+  ],
+  [
+    "writes to the wire",
+    /comes back as equal JSON$/,
+    changesDecoded((value, wire) => {
+      (wire as Wire)["seen"] = true;
+      return value;
+    }),
+  ],
+  [
+    "mends even if nobody wants it",
+    /without repairs$/,
+    (good) => ({
+      encodeRequest: (request, options) => {
+        const encoded = good.encodeRequest(request, options);
+        return options?.repair === false ? { ...encoded, wire: without(encoded.wire as object, "paper") } : encoded;
+      },
+      encodeResponse: (response, options) => {
+        const { wire, losses } = good.encodeResponse(response, options);
+        const loss = { ...LOSS, path: "", code: "text-blank", action: "repaired", level: "note" } as const;
+        return { wire, losses: options?.repair === false ? [...losses, loss] : losses };
+      },
+    }),
+  ],
+  [
+    "sorts the keys of what it writes",
+    /order of their keys$/,
+    changesEncoded((encoded) => ({ ...encoded, wire: sortedKeys(encoded.wire) })),
+  ],
+  ["binds residue to the very object", /stored copy/, bindsResidue()],
+  [
+    "decodes to a field that the model does not know",
+    /model's shape$/,
+    changesDecoded((value) => ({ ...value, topic: "wrath" })),
+  ],
+  ["decodes to undefined", /model's shape$/, changesDecoded((value) => ({ ...value, topP: undefined }))],
+  [
+    "never writes the same twice",
+    /B44: encoding/,
+    changesEncoded((encoded) => ({ ...encoded, wire: { ...encoded.wire, number: count++ } })),
+  ],
+  [
+    "writes its keys in any order",
+    /same bytes$/,
+    changesEncoded((encoded) => {
+      const fields = Object.entries(encoded.wire);
+      return { ...encoded, wire: Object.fromEntries(count++ % 2 === 0 ? fields : fields.toReversed()) };
+    }),
+  ],
+  [
+    "says how many messages there are on each",
+    /(appended message|each prefix)/,
+    (good) => ({
+      encodeRequest: (request, options) =>
+        good.encodeRequest(
+          {
+            ...request,
+            messages: request.messages.map((each) => ({ ...each, extra: { plain: { of: request.messages.length } } })),
+          },
+          options,
+        ),
+    }),
+  ],
+  [
+    "writes the last message first",
+    /(appended message|each prefix)/,
+    changesRequest((request) => ({ ...request, messages: request.messages.toReversed() })),
+  ],
+  [
+    "drops a message that is appended",
+    /appended message/,
+    changesRequest((request) => ({
+      ...request,
+      messages: request.messages.filter((each) => !JSON.stringify(each).includes("And another thing")),
+    })),
+  ],
+  [
+    "drops what it does not know of a message whose text is edited",
+    /edited text changes/,
+    changesMessages((message) =>
+      JSON.stringify(message.parts).includes("An edited text") ? without(message, "extra") : message,
+    ),
+  ],
+  [
+    "drops what it does not know of a text that is edited",
+    /responses: an answer: an edited text changes/,
+    changesParts((part) => (part.type === "text" && part.text.startsWith("An edited") ? without(part, "extra") : part)),
+  ],
+  ["ignores edits of texts", /edited text changes/, keepsBodies((value) => ("model" in value ? value.model : ""))],
+  [
+    "keeps a copy of the body",
+    /no copy of an edited/,
+    keepsBodies((value) => ("messages" in value ? value.messages.length : value.usage?.totalTokens)),
+  ],
+  [
+    "keeps a copy of what was said in the residue",
+    /no copy of an edited/,
+    (good) => ({
+      decodeRequest: (wire, options) => {
+        const request = good.decodeRequest(wire, options);
+        const kept = { ...request.extra?.["plain"], dialogue: (wire as { dialogue: [] }).dialogue };
+        return { ...request, extra: { plain: kept } };
+      },
+      encodeRequest: (request, options) => {
+        const { dialogue, ...rest }: JsonObject = request.extra?.["plain"] ?? {};
+        const encoded = good.encodeRequest({ ...request, extra: { ...request.extra, plain: rest } }, options);
+        return dialogue === undefined ? encoded : { ...encoded, wire: { ...(encoded.wire as Wire), dialogue } };
+      },
+      decodeResponse: (wire, options) => {
+        const response = good.decodeResponse(wire, options);
+        return { ...response, extra: { plain: { ...response.extra?.["plain"], whole: JSON.stringify(wire) } } };
+      },
+      encodeResponse: (response, options) => {
+        const { whole, ...rest }: JsonObject = response.extra?.["plain"] ?? {};
+        const encoded = good.encodeResponse({ ...response, extra: { plain: rest } }, options);
+        return typeof whole === "string" ? { ...encoded, wire: JSON.parse(whole) as unknown } : encoded;
+      },
+    }),
+  ],
+  [
+    "reports an undeclared loss",
+    /declared codes/,
+    changesEncoded((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "", code: "unheard-of" }] })),
+  ],
+  [
+    "reports a loss on another level",
+    /declared codes/,
+    changesEncoded((encoded) => ({
+      ...encoded,
+      losses: [{ ...LOSS, path: "", code: "field-unsupported", level: "note" }],
+    })),
+  ],
+  [
+    "reports a loss nowhere",
+    /declared codes/,
+    changesEncoded((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "/nowhere", code: "field-unsupported" }] })),
+  ],
+  ["forgets unknown fields", /new field comes back/, changesDecoded((value) => without(value, "extra"))],
+  [
+    "throws on unknown fields",
+    /new field comes back/,
+    changesDecoded((value) => {
+      if (value.extra?.["plain"] !== undefined) throw new DialectError("plain", "", "wrong-type", "Not known here.");
+      return value;
+    }),
+  ],
+  [
+    "forgets unknown fields of tools",
+    /requests: a letter: B43: a new field comes back/,
+    changesRequest((request) => ({
+      ...request,
+      ...(request.tools && { tools: request.tools.map((tool) => without(tool, "extra")) }),
+    })),
+  ],
+  [
+    "crashes on odd values",
+    /missing or odd/,
+    changesErrors(() => new TypeError("Cannot read properties of undefined")),
+  ],
+  [
+    "speaks for another dialect",
+    /missing or odd/,
+    changesErrors(({ path }) => new DialectError("other", path, "wrong-type", "No.")),
+  ],
+  [
+    "names another place",
+    /missing or odd/,
+    changesErrors(() => new DialectError("plain", "/else/where", "wrong-type", "No.")),
+  ],
+  [
+    "takes an odd value for none, and says nothing",
+    /missing or odd/,
+    combines(
+      (good) => ({ decodeRequest: (wire, options) => good.decodeRequest(dropOdd(wire, "pick", "string"), options) }),
+      (good) => ({ decodeResponse: (wire, options) => good.decodeResponse(dropOdd(wire, "at", "number"), options) }),
+    ),
+  ],
+  [
+    "takes nonsense for nothing",
+    /a value that is no/,
+    (good) => ({
+      decodeRequest: (wire, options) => good.decodeRequest(wire ?? { dialogue: [] }, options),
+      decodeResponse: (wire, options) => good.decodeResponse(wire ?? { said: { from: "user", blocks: [] } }, options),
+    }),
+  ],
+];
+
+function dropOdd(wire: unknown, key: string, kind: string): unknown {
+  const value = typeof wire === "object" && wire !== null ? (wire as JsonObject)[key] : undefined;
+  return value === undefined || typeof value === kind ? wire : without(wire as JsonObject, key);
+}

@@ -1,0 +1,378 @@
+// Stores with one fault each in their tenants, transactions, search or life: what the suite for stores must notice.
+import { LedgerError } from "../../src/ledger/errors.ts";
+import { wait, mapAwaitable, type Steps } from "../../src/ledger/store/steps.ts";
+import type { LedgerStore, LedgerTransaction } from "../../src/ledger/store/contract.ts";
+import type { SearchQuery } from "../../src/ledger/store/queries.ts";
+import {
+  cannotUndo,
+  replacesSteps,
+  replacesMethods,
+  replacesReads,
+  stepByStep,
+  copyStore,
+  type StoreFault,
+  type StoreFaultRow,
+  replaceMethods,
+} from "./store-faults.ts";
+
+const TENANT_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "takes tenants in capitals for others",
+    /no read shows/,
+    replacesReads({ message: (good) => (key, id) => good({ ...key, tenant: key.tenant.toLowerCase() }, id) }),
+  ],
+  [
+    "takes a tenant's name for a pattern",
+    /no read shows/,
+    replacesReads({ blob: (good) => (tenant, hash) => good(tenant.replace(/[% x]$/, ""), hash) }),
+  ],
+  [
+    "has one set of run ids for all tenants",
+    /rows of the same ids/,
+    replacesSteps({
+      insertRun: (good, tx) => (row) => {
+        if (tx.run(row.tenant.replace(/-twin$/, ""), row.id) === undefined) return good(row);
+        throw new LedgerError("conflict", "The run is another tenant's.");
+      },
+    }),
+  ],
+  [
+    "locks a thread whoever asks",
+    /lockThread locks no/,
+    replacesSteps({
+      lockThread:
+        () =>
+        ({ threadId }) =>
+          ({ threadId }) as never,
+    }),
+  ],
+  [
+    "gives runs of every tenant to each",
+    /one tenant, or of every/,
+    replacesReads({ expiredRuns: (good) => (now, limit) => good(now, limit) }),
+  ],
+  [
+    "gives no runs where no tenant is named",
+    /one tenant, or of every/,
+    replacesReads({
+      compactableRuns: (good) => (before, limit, tenant) => (tenant === undefined ? [] : good(before, limit, tenant)),
+    }),
+  ],
+  [
+    "lets messages of all tenants hold a blob",
+    /held by messages of its own/,
+    replacesSteps({
+      deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
+        const refs = tx.blobRefs({ tenant: `${tenant}-twin`, threadId: "thread" });
+        if ((refs as unknown[]).length === 0) return good(tenant, before);
+        return { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+      },
+    }),
+  ],
+];
+
+/** Commits several callers' work together, and fails all of it where one fails. */
+const together: StoreFault = (good) => {
+  let waiting: { work: (tx: LedgerTransaction) => Steps<unknown>; settle: PromiseWithResolvers<unknown> }[] = [];
+  const commit = (): void => {
+    const batch = waiting;
+    waiting = [];
+    const done = good.write(function* (tx) {
+      const results: unknown[] = [];
+      for (const { work } of batch) results.push(yield* work(tx));
+      return results;
+    });
+    done.then(
+      (results) => batch.forEach(({ settle }, at) => settle.resolve(results[at])),
+      (error: unknown) => batch.forEach(({ settle }) => settle.reject(error)),
+    );
+  };
+  return {
+    ...copyStore(good),
+    write: <T>(work: (tx: LedgerTransaction) => Steps<T>) => {
+      const settle = Promise.withResolvers<unknown>();
+      if (waiting.length === 0) queueMicrotask(commit);
+      waiting.push({ work, settle });
+      return settle.promise as Promise<T>;
+    },
+  };
+};
+
+/** After an error inside work, the rest of it is ignored, and so is the whole at the end. */
+const forgetsFailed: StoreFault = (good) => ({
+  ...copyStore(good),
+  write: async (work) => {
+    const failure = new Error("aborted");
+    const results: Awaited<ReturnType<typeof good.write>>[] = [];
+    try {
+      await good.write(function* (tx) {
+        let isFailed = false;
+        const insertMessages: LedgerTransaction["insertMessages"] = (rows) => {
+          try {
+            return tx.insertMessages(rows);
+          } catch (error) {
+            isFailed = true;
+            throw error;
+          }
+        };
+        results.push(yield* work(replaceMethods(tx, { insertMessages: () => insertMessages })));
+        if (isFailed) throw failure;
+      });
+    } catch (error) {
+      if (error !== failure) throw error;
+    }
+    // One result was pushed, or the work's own error thrown.
+    return results[0] as never;
+  },
+});
+
+/** The rows of a batch one by one, up to the one that is taken. */
+const halves = replacesSteps({
+  insertMessages: (good) => (rows) => {
+    for (const row of rows) void good([row]);
+  },
+});
+
+const WORK_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "gives nothing back from work",
+    /write gives what/,
+    replacesMethods({ write: (good) => (work) => good(work).then(() => undefined as never) }),
+  ],
+  [
+    "wraps the work's error",
+    /after any of its steps|before its first step/,
+    replacesMethods({
+      write: (good) => (work) =>
+        good(work).catch((error: unknown) => {
+          throw new LedgerError("unavailable", "The transaction failed.", { cause: error });
+        }),
+    }),
+  ],
+  ["keeps what was written before an error", /after any of its steps/, cannotUndo("insertLog")],
+  [
+    "is silent about the work's error",
+    /before its first step/,
+    replacesMethods({ write: (good) => (work) => good(work).catch(() => undefined as never) }),
+  ],
+  ["writes half a batch", /catches a conflict/, halves],
+  ["acknowledges work that it threw away", /catches a conflict/, forgetsFailed],
+  ["takes each step for a transaction", /as a whole or not at all|one writer at a time|never meet/, stepByStep],
+  [
+    "reads what was true before",
+    /acknowledged before they asked/,
+    (good) => {
+      let before: ReturnType<LedgerStore["reads"]["thread"]>;
+      return replacesReads({
+        thread: (read) => (key) => {
+          const [stale, now] = [before, read(key)];
+          before = now;
+          return stale ?? now;
+        },
+      })(good);
+    },
+  ],
+  [
+    "shows rows later than their thread's last id",
+    /from then on/,
+    (good) => {
+      const seen = new Set<string>();
+      return replacesReads({
+        log: (read) => (key, stretch) =>
+          mapAwaitable(read(key, stretch), (rows) => rows.filter(({ id }) => seen.has(id) || !seen.add(id))),
+      })(good);
+    },
+  ],
+  ["fails all that write together", /takes no other down/, together],
+];
+
+function queries(change: (query: SearchQuery) => SearchQuery): StoreFault {
+  return replacesMethods({ search: (good) => (query) => good(change(query)) });
+}
+function asked(change: (text: string) => string): StoreFault {
+  return queries((query) => ({ ...query, text: change(query.text) }));
+}
+
+/** Finds what any of several queries finds. */
+function anyOf(split: (text: string) => string[]): StoreFault {
+  return replacesMethods({
+    search: (good) => async (query) => {
+      const found = await Promise.all(split(query.text).map((text) => good({ ...query, text })));
+      return [...new Map(found.flat().map((hit) => [hit.messageId, hit])).values()];
+    },
+  });
+}
+
+const WORDS = /all the words/;
+
+const SEARCH_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "takes every message at once",
+    /indexMessages takes/,
+    replacesMethods({ indexMessages: (good) => (textOf) => good(textOf, 99) }),
+  ],
+  [
+    "never comes to an end with its index",
+    /indexMessages takes/,
+    replacesMethods({ indexMessages: (good) => async (textOf, limit) => Math.max(1, await good(textOf, limit)) }),
+  ],
+  [
+    "indexes bodies",
+    /indexMessages takes/,
+    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
+  ],
+  [
+    "indexes what is not at hand",
+    /takes nothing while a text is not at hand/,
+    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
+  ],
+  [
+    "asks twice for a message's words",
+    /indexMessages takes/,
+    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),
+  ],
+  [
+    "indexes only what was there first",
+    /indexMessages takes/,
+    (good) => {
+      let isDone = false;
+      return replacesMethods({
+        indexMessages: (index) => async (textOf, limit) => {
+          if (isDone) return 0;
+          const taken = await index(textOf, limit);
+          isDone = taken > 0 && taken < limit;
+          return taken;
+        },
+      })(good);
+    },
+  ],
+  ["finds any of the words", WORDS, anyOf((text) => text.split(/\s+/).filter((word) => word !== ""))],
+  ["takes OR for an operator", WORDS, anyOf((text) => text.split(" OR "))],
+  ["takes a bar for an operator", WORDS, anyOf((text) => text.split("|"))],
+  ["takes NOT for an operator", WORDS, asked((text) => text.replace(/ NOT .*/, ""))],
+  ["takes AND for an operator", WORDS, asked((text) => text.replace("rate NOT unicorn", "rate").replace(" or ", " "))],
+  ["takes a minus for an operator", WORDS, asked((text) => text.replace(/ -\w+/, ""))],
+  ["takes a star for an operator", WORDS, asked((text) => text.replace(/^rat\*/, "rate"))],
+  [
+    "chokes on a quote",
+    WORDS,
+    replacesMethods({
+      search: (good) => async (query) => (query.text.includes('"') ? Promise.reject(new Error("syntax")) : good(query)),
+    }),
+  ],
+  ["looks at case", WORDS, asked((text) => text.replace("RATE", "another"))],
+  ["knows ASCII only", WORDS, asked((text) => text.replaceAll(/[^\0-\x7f]+/g, " "))],
+  ["finds everything with no words", /no word that occurs/, asked((text) => text.trim() || "the")],
+  [
+    "searches for all tenants",
+    /keeps to the tenant/,
+    replacesMethods({
+      search: (good) => async (query) => [
+        ...(await good(query)),
+        ...(await good({ ...query, tenant: `${query.tenant}-twin` })),
+      ],
+    }),
+  ],
+  ["searches all threads", /keeps to the tenant/, queries(({ threadId: _threadId, ...query }) => query)],
+  ["gives every hit", /keeps to the tenant/, queries((query) => ({ ...query, limit: 99 }))],
+  [
+    "gives the worst first",
+    /best first/,
+    replacesMethods({ search: (good) => async (query) => (await good(query)).toReversed() }),
+  ],
+  [
+    "gives the beginning for a snippet",
+    /best first/,
+    replacesMethods({
+      search: (good) => async (query) => (await good(query)).map((hit) => ({ ...hit, snippet: "Nothing is said" })),
+    }),
+  ],
+  [
+    "finds what was deleted",
+    /what was deleted/,
+    replacesSteps({
+      deleteMessages: (good, tx) => (key, ids) => (ids.length > 1 ? tx.deleteRuns(key, []) : good(key, ids)),
+    }),
+  ],
+];
+
+const never = (): void => undefined;
+
+const LIFE_FAULTS: readonly StoreFaultRow[] = [
+  ["wakes nobody", /watch wakes/, replacesMethods({ watch: () => () => never })],
+  [
+    "wakes once",
+    /watch wakes/,
+    replacesMethods({
+      watch: (good) => (key, wake) => {
+        const end = good(key, () => {
+          end();
+          wake();
+        });
+        return end;
+      },
+    }),
+  ],
+  [
+    "goes on waking",
+    /watch that was ended/,
+    replacesMethods({ watch: (good) => (key, wake) => (good(key, wake), never) }),
+  ],
+  [
+    "loses rows to the vacuum",
+    /vacuum changes/,
+    (good) => {
+      const seen = new Set<string>();
+      const watching = replacesSteps({ insertThread: (insert) => (row) => (seen.add(row.tenant), insert(row)) })(good);
+      const vacuum = async (): Promise<void> => {
+        for (const tenant of seen) await good.write((tx) => wait(tx.deleteKeys(tenant, 9_999)));
+      };
+      return { ...watching, vacuum };
+    },
+  ],
+  [
+    "closes once",
+    /close is idempotent/,
+    (good) => {
+      let isClosed = false;
+      return replacesMethods({
+        close: (close) => async () => {
+          if (isClosed) throw new LedgerError("closed", "It was closed before.");
+          isClosed = true;
+          return close();
+        },
+      })(good);
+    },
+  ],
+  ["answers after it was closed", /close is idempotent/, replacesMethods({ close: () => () => Promise.resolve() })],
+  [
+    "searches after it was closed",
+    /close is idempotent/,
+    replacesMethods({ search: (good) => (query) => good(query).catch(() => []) }),
+  ],
+  [
+    "has no word for being closed",
+    /close is idempotent/,
+    replacesReads({
+      runs: (good) => (key) => {
+        try {
+          return good(key);
+        } catch {
+          throw new TypeError("The database is not open.");
+        }
+      },
+    }),
+  ],
+  [
+    "closes at once",
+    /close waits/,
+    replacesMethods({
+      write: (good) => async (work) => {
+        await Promise.resolve();
+        return good(work);
+      },
+    }),
+  ],
+];
+
+export const LIFECYCLE_FAULTS = [...TENANT_FAULTS, ...WORK_FAULTS, ...SEARCH_FAULTS, ...LIFE_FAULTS];
