@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { callersOf, type Caller } from "./client/callers.ts";
+import { createCallers, type Caller } from "./client/callers.ts";
 import { median, table } from "./measure.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
@@ -33,7 +33,7 @@ async function round(caller: Caller): Promise<{ cpu: number; wall: number }> {
 async function measure(url: string, count: number): Promise<void> {
   const rows: string[][] = [];
   for (const dialect of DIALECTS) {
-    const callers = callersOf(url, dialect);
+    const callers = createCallers(url, dialect);
     const times = callers.map((): { cpu: number; wall: number }[] => []);
     for (let turn = -WARM_UP; turn < ROUNDS; turn++) {
       for (const at of callers.keys()) {

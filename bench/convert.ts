@@ -51,10 +51,10 @@ interface Run {
   megabytes: number;
 }
 
-const NOTHING: Run = { seconds: Number.NaN, cpuSeconds: Number.NaN, megabytes: Number.NaN };
+const NOT_MEASURED: Run = { seconds: Number.NaN, cpuSeconds: Number.NaN, megabytes: Number.NaN };
 
 /** Returns the peak memory of a process and the CPU time of its threads, in ticks of 10 ms. Linux only. */
-function usageOf(pid: number): Omit<Run, "seconds"> | undefined {
+function readUsage(pid: number): Omit<Run, "seconds"> | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -70,9 +70,9 @@ function usageOf(pid: number): Omit<Run, "seconds"> | undefined {
 function measure(args: readonly string[]): Promise<Run> {
   const started = performance.now();
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ["ignore", "ignore", "inherit"] });
-  let used: Omit<Run, "seconds"> = NOTHING;
+  let used: Omit<Run, "seconds"> = NOT_MEASURED;
   const timer = setInterval(() => {
-    used = usageOf(child.pid ?? 0) ?? used;
+    used = readUsage(child.pid ?? 0) ?? used;
   }, SAMPLE_MS);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -85,7 +85,7 @@ function measure(args: readonly string[]): Promise<Run> {
 }
 
 /** Returns the fastest run, with the peak memory of all runs. */
-function bestOf(runs: readonly Run[]): Run {
+function selectBest(runs: readonly Run[]): Run {
   return {
     seconds: Math.min(...runs.map(({ seconds }) => seconds)),
     cpuSeconds: Math.min(...runs.map(({ cpuSeconds }) => cpuSeconds)),
@@ -117,7 +117,7 @@ try {
   const lanes: [name: string, args: string[]][] = [
     ["parse + stringify", [script("convert/floor.ts"), input, output]],
     [`koine convert to ${values.to}`, [koine, "convert", "-q", "--from", from, "--to", values.to, "-o", output, input]],
-    [`the same, told by each record`, [koine, "convert", "-q", "--to", values.to, "-o", output, input]],
+    [`the same, dialect detected per record`, [koine, "convert", "-q", "--to", values.to, "-o", output, input]],
     ["the same, of an empty file", [koine, "convert", "-q", "--to", values.to, "-o", output, none]],
   ];
   const runs = lanes.map((): Run[] => []);
@@ -125,8 +125,8 @@ try {
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const [index, [, args]] of lanes.entries()) runs[index]?.push(await measure(args));
   }
-  const best = runs.map(bestOf);
-  const [floor = NOTHING] = best;
+  const best = runs.map(selectBest);
+  const [floor = NOT_MEASURED] = best;
   const rows = best.map(({ seconds, cpuSeconds, megabytes }, index) => [
     lanes[index]?.[0] ?? "",
     seconds.toFixed(1),

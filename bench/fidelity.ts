@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { loadContenders } from "./contenders/index.ts";
 import { openCorpus } from "./fidelity/corpus.ts";
 import { benchSameDialect } from "./fidelity/same-dialect.ts";
-import { benchThereAndBack } from "./fidelity/cross-dialect.ts";
+import { benchCrossDialect } from "./fidelity/cross-dialect.ts";
 
 const { values } = parseArgs({ options: { list: { type: "string" } } });
 const corpus = openCorpus();
@@ -15,7 +15,7 @@ if (corpus === undefined) {
   const roundTrippers = contenders.flatMap((contender) => contender.roundTrippers);
   benchSameDialect(corpus, "requests", roundTrippers, values.list);
   benchSameDialect(corpus, "responses", roundTrippers, values.list);
-  benchThereAndBack(
+  benchCrossDialect(
     corpus,
     contenders.map(({ translator }) => translator),
     values.list,

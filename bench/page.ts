@@ -16,7 +16,7 @@ const now = (): number => performance.timeOrigin + performance.now();
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The times at which the model emitted the first and the last word of its last answer. */
-const said = { first: 0, last: 0 };
+const emittedAt = { first: 0, last: 0 };
 let count = 0;
 
 /** A model that waits, emits a unique word, continues for a while, and ends with another unique word. */
@@ -27,25 +27,25 @@ const model: LocalProvider = {
     const word = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
     yield { kind: "start", payload: { modelId: "clock", requestId: `answer-${number}`, contractVersion: 1 } };
     await pause(150);
-    said.first = now();
+    emittedAt.first = now();
     yield word(`first${number} `);
     for (let each = 0; each < 40; each++) {
       await pause(8);
       yield word(`word${each} `);
     }
-    said.last = now();
+    emittedAt.last = now();
     yield word(`last${number}`);
     yield { kind: "done", payload: { finishReason: "stop" } };
   },
 };
 
-interface Seen {
+interface WordTimes {
   first: number;
   last: number;
 }
 
 /** Calls the model through the gateway and records the arrival times of the words. */
-async function ask({ koine }: OpenPage, thread: string, number: number): Promise<Seen> {
+async function callModel({ koine }: OpenPage, thread: string, number: number): Promise<WordTimes> {
   const response = await fetch(`${koine.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-koine-thread": thread },
@@ -55,7 +55,7 @@ async function ask({ koine }: OpenPage, thread: string, number: number): Promise
       messages: [{ role: "user", content: `Question ${number}` }],
     }),
   });
-  const seen: Seen = { first: 0, last: 0 };
+  const seen: WordTimes = { first: 0, last: 0 };
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString();
@@ -66,7 +66,7 @@ async function ask({ koine }: OpenPage, thread: string, number: number): Promise
 }
 
 /** Records in the page when the words appear in the document. */
-function watch({ page }: OpenPage, number: number): Promise<Seen> {
+function watchPage({ page }: OpenPage, number: number): Promise<WordTimes> {
   return page.evaluate(
     (answer) =>
       new Promise<{ first: number; last: number }>((resolve) => {
@@ -93,17 +93,17 @@ const thread = (await opened.koine.ledger.createThread({ title: "How long it tak
 await opened.page.goto(`/t/${thread}`);
 await opened.page.getByRole("heading", { name: "How long it takes" }).waitFor();
 
-const delays = { raw: [] as Seen[], page: [] as Seen[] };
+const delays = { raw: [] as WordTimes[], page: [] as WordTimes[] };
 for (let round = -WARM_UP; round < rounds; round++) {
-  const shown = watch(opened, count + 1);
-  const raw = await ask(opened, thread, count + 1);
+  const shown = watchPage(opened, count + 1);
+  const raw = await callModel(opened, thread, count + 1);
   const page = await shown;
   if (round < 0) continue;
-  delays.raw.push({ first: raw.first - said.first, last: raw.last - said.last });
-  delays.page.push({ first: page.first - said.first, last: page.last - said.last });
+  delays.raw.push({ first: raw.first - emittedAt.first, last: raw.last - emittedAt.last });
+  delays.page.push({ first: page.first - emittedAt.first, last: page.last - emittedAt.last });
 }
-const row = (name: string, seen: readonly Seen[]): string[] => {
-  const of = (which: keyof Seen): number[] => seen.map((each) => each[which]).toSorted((a, b) => a - b);
+const row = (name: string, seen: readonly WordTimes[]): string[] => {
+  const of = (which: keyof WordTimes): number[] => seen.map((each) => each[which]).toSorted((a, b) => a - b);
   const at = (times: number[], share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
   return [
     name,
@@ -114,7 +114,7 @@ const row = (name: string, seen: readonly Seen[]): string[] => {
   ];
 };
 table(
-  `A streamed answer of 42 words, ${rounds} times: milliseconds after the model said it`,
+  `A streamed answer of 42 words, ${rounds} times: milliseconds after the model emitted it`,
   ["seen by", "first word", "95 %", "last word", "95 %"],
   [row("the SDK, raw SSE", delays.raw), row("the page", delays.page)],
 );

@@ -15,8 +15,8 @@ import { loadContenders } from "./contenders/index.ts";
 import { koine } from "./contenders/koine.ts";
 import { median, table } from "./measure.ts";
 import type { StreamEvent } from "./payloads/streams.ts";
-import { lines, makeScript, STREAM_WRITERS } from "./payloads/streams.ts";
-import { streamFacts } from "./wire/stream-content.ts";
+import { lines, createScript, STREAM_WRITERS } from "./payloads/streams.ts";
+import { readStreamContent } from "./wire/stream-content.ts";
 import type { DialectName } from "./wire/wire.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
@@ -38,7 +38,7 @@ interface Stream {
 }
 
 function makeStream(dialect: DialectName, count: number): Stream {
-  const events = [...STREAM_WRITERS[dialect](makeScript(count))];
+  const events = [...STREAM_WRITERS[dialect](createScript(count))];
   const bytes = new TextEncoder().encode(events.map(lines).join(""));
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += READ) chunks.push(bytes.subarray(at, at + READ));
@@ -83,9 +83,9 @@ async function lane(streamer: Streamer, from: DialectName, to: DialectName, stre
   if (gap !== undefined) return { name, lossy: false, remark: `${name}: ${gap}` };
   const run = (): string | Promise<string> => streamer.run({ from, to, ...stream });
   try {
-    const meant = streamFacts(from, stream.events.map(lines).join(""));
-    const said = streamFacts(to, await run());
-    return { name, run, lossy: said.text !== meant.text || said.args !== meant.args, remark: "" };
+    const meant = readStreamContent(from, stream.events.map(lines).join(""));
+    const output = readStreamContent(to, await run());
+    return { name, run, lossy: output.text !== meant.text || output.args !== meant.args, remark: "" };
   } catch (error) {
     return { name, lossy: true, remark: `${name} threw: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -11,7 +11,7 @@ import { koine, translateWithKoine } from "./contenders/koine.ts";
 import { interleave, table } from "./measure.ts";
 import type { Payload } from "./payloads.ts";
 import { makePayload, SIZES } from "./payloads.ts";
-import { FACTS, factsOf, keptFacts } from "./wire/conversation-content.ts";
+import { CONTENT_KINDS, readContent, listEqualContent } from "./wire/conversation-content.ts";
 import { WIRES } from "./wire/index.ts";
 import type { DialectName } from "./wire/wire.ts";
 import { DIRECTIONS } from "./wire/wire.ts";
@@ -52,8 +52,8 @@ function lane(translator: Translator, from: DialectName, to: DialectName, payloa
   const run = (): ReturnType<Translator["run"]> => translator.run({ from, to, text: payload.texts[from], model });
   try {
     const { text, losses, notes } = run();
-    const kept = keptFacts(factsOf(to, read(payload.texts[to])), factsOf(to, read(text)));
-    return { name, run, lossy: kept.length < FACTS.length, losses: losses + notes, remark: "" };
+    const equalContent = listEqualContent(readContent(to, read(payload.texts[to])), readContent(to, read(text)));
+    return { name, run, lossy: equalContent.length < CONTENT_KINDS.length, losses: losses + notes, remark: "" };
   } catch (error) {
     const remark = `${name} threw: ${error instanceof Error ? error.message : String(error)}`;
     return { name, lossy: false, losses: 0, remark };

@@ -1,4 +1,4 @@
-// The map of the page holds, and a map that is broken is told.
+// Checks the import rules of the page, and that violations are detected.
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findPageBreaches } from "./architecture/page-rules.ts";

@@ -1,4 +1,4 @@
-// The map of the package holds: who may import whom, what a browser loads, and where clocks are read.
+// Checks the import rules of the package, the modules that a browser loads, and the files that read clocks.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -174,7 +174,7 @@ describe("the rules can fail", () => {
   });
 });
 
-test("what the map allows is no breach", () => {
+test("an allowed import is no violation", () => {
   const good = {
     "src/index.ts": 'export * from "./model/a.ts"; export * from "./dialects/registry.ts";',
     "src/model/a.ts": "export const at = new Date(0); // Date.now()",

@@ -1,5 +1,5 @@
-// Hostile and broken input, everywhere at once: a typed error with a code and a message, or an answer; never a crash,
-// never a hang, never half a change.
+// Hostile and broken input to every public function: the result is a value or a typed error with a code and a message,
+// never a crash, a hang or a partial change.
 import { describe, expect, test } from "vitest";
 import {
   assemble,
@@ -124,7 +124,7 @@ describe("wrong JSON types", () => {
     for (const each of NONSENSE) expect(requireError(KoineError, () => readMessage(each))).toBeInstanceOf(KoineError);
   });
 
-  test.each(dialects)("%s refuses messages that are none", (id) => {
+  test.each(dialects)("%s rejects values that are no messages", (id) => {
     for (const each of NONSENSE)
       if (!Array.isArray(each))
         expect(requireError(KoineError, () => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
@@ -136,7 +136,7 @@ describe("wrong JSON types", () => {
     for (const id of dialects) expect(error.message).toContain(id);
   });
 
-  test("what a dialect does not carry is said", () => {
+  test("an unsupported capability of a dialect is an error", () => {
     expect(requireError(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-supported");
   });
 });

@@ -1,4 +1,4 @@
-// Rules about files that no linter holds: their size, their opening comment, and no traces of one person's machine.
+// Rules for files that no linter checks: size, opening comment, and no paths of a developer's machine.
 
 import { globSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";

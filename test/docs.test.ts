@@ -1,5 +1,5 @@
-// The documents and the tests keep in step: a promise that is held names its test, a test that cites a behaviour is
-// named on its page, and every link leads somewhere.
+// Compares documents and tests: a fulfilled requirement names its test, a test that cites a behavior is named in its
+// row, and every link has a target.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -133,11 +133,11 @@ describe("the checks can fail", () => {
     expect(rowProblems(rows, madeUp)).toStrictEqual([]);
   });
 
-  test.each(wrong)("%s is told", (_sentence, row, problem) => {
+  test.each(wrong)("%s is reported", (_sentence, row, problem) => {
     expect(rowProblems(readRows(table(row)), madeUp)).toContainEqual(expect.stringContaining(problem));
   });
 
-  test("a number twice, missing, or beyond the last is told", () => {
+  test("a number that is repeated, missing or beyond the last is reported", () => {
     const planned = (id: string): string => `| ${id} | p | planned | \`ui\` |`;
     const rows = readRows(table(planned("B1"), planned("B1"), planned("B4"), planned("Bx")));
     expect(rowProblems(rows, madeUp)).toStrictEqual(["B1 stands there twice"]);
@@ -149,7 +149,7 @@ describe("the checks can fail", () => {
     ]);
   });
 
-  test("a behaviour that a test cites, but whose row names another file or none, is told", () => {
+  test("a behavior that a test cites, but whose row names another file or none, is reported", () => {
     const elsewhere = '| B2 | p | held | `test/a.test.ts` › "the first of all" |';
     const told = ["test/b.test.ts cites B2, but the row of B2 names no test in it"];
     expect(citationProblems(readRows(table(elsewhere)), madeUp)).toStrictEqual(told);
@@ -166,7 +166,7 @@ describe("the checks can fail", () => {
     expect(readRows("")).toStrictEqual([]);
   });
 
-  test("a title is what a test is called with or a table's first column, no comment and no other text", () => {
+  test("titles are the first arguments of tests and the first columns of their tables, not comments or other texts", () => {
     const source = `
       // test("a comment")
       import "vitest";

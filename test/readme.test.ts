@@ -1,4 +1,4 @@
-// The code in the documents is what a newcomer copies: it compiles as it stands, runs, and prints what it says.
+// The code examples of the documents compile unchanged, run, and print the documented output.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

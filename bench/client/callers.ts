@@ -56,14 +56,14 @@ function floor(url: string, dialect: DialectName): Caller {
 
 function koine(url: string, dialect: DialectName): Caller[] {
   const client = createClient({ providers: { bench: { dialect, baseUrl: url, apiKey: "none" } } });
-  const asked = { model: MODEL, messages: [user(QUESTION)] };
+  const request = { model: MODEL, messages: [user(QUESTION)] };
   return [
     {
       name: "Koine, deltas",
       what: "events",
       async ask() {
         let read = 0;
-        for await (const delta of client.stream(asked))
+        for await (const delta of client.stream(request))
           if (delta.kind === "text") read += delta.payload.textDelta.length;
         return read;
       },
@@ -73,7 +73,7 @@ function koine(url: string, dialect: DialectName): Caller[] {
       what: "events",
       async ask() {
         let read = 0;
-        for await (const deltas of client.stream(asked).batches()) {
+        for await (const deltas of client.stream(request).batches()) {
           for (const delta of deltas) if (delta.kind === "text") read += delta.payload.textDelta.length;
         }
         return read;
@@ -83,7 +83,7 @@ function koine(url: string, dialect: DialectName): Caller[] {
       name: "Koine, response()",
       what: "answer",
       async ask() {
-        const { message } = await client.stream(asked).response();
+        const { message } = await client.stream(request).response();
         return message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
       },
     },
@@ -93,14 +93,14 @@ function koine(url: string, dialect: DialectName): Caller[] {
 const SDKS: Record<DialectName, (url: string) => Caller[]> = {
   "openai-chat"(url) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
-    const asked = { model: MODEL, messages: [{ role: "user" as const, content: QUESTION }] };
+    const request = { model: MODEL, messages: [{ role: "user" as const, content: QUESTION }] };
     return [
       {
         name: "openai, create({ stream })",
         what: "events",
         async ask() {
           let read = 0;
-          for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true })) {
+          for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
             read += choices[0]?.delta.content?.length ?? 0;
           }
           return read;
@@ -110,7 +110,7 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
         name: "openai, stream().finalMessage()",
         what: "answer",
         async ask() {
-          const { content } = await client.chat.completions.stream(asked).finalMessage();
+          const { content } = await client.chat.completions.stream(request).finalMessage();
           return content?.length ?? 0;
         },
       },
@@ -118,14 +118,14 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
   },
   "openai-responses"(url) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
-    const asked = { model: MODEL, input: QUESTION };
+    const request = { model: MODEL, input: QUESTION };
     return [
       {
         name: "openai, create({ stream })",
         what: "events",
         async ask() {
           let read = 0;
-          for await (const event of await client.responses.create({ ...asked, stream: true })) {
+          for await (const event of await client.responses.create({ ...request, stream: true })) {
             if (event.type === "response.output_text.delta") read += event.delta.length;
           }
           return read;
@@ -135,7 +135,7 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
         name: "openai, stream().finalResponse()",
         what: "answer",
         async ask() {
-          const { output_text } = await client.responses.stream(asked).finalResponse();
+          const { output_text } = await client.responses.stream(request).finalResponse();
           return output_text.length;
         },
       },
@@ -143,14 +143,14 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
   },
   anthropic(url) {
     const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 });
-    const asked = { model: MODEL, max_tokens: 1024, messages: [{ role: "user" as const, content: QUESTION }] };
+    const request = { model: MODEL, max_tokens: 1024, messages: [{ role: "user" as const, content: QUESTION }] };
     return [
       {
         name: "@anthropic-ai/sdk, create({ stream })",
         what: "events",
         async ask() {
           let read = 0;
-          for await (const event of await client.messages.create({ ...asked, stream: true })) {
+          for await (const event of await client.messages.create({ ...request, stream: true })) {
             if (event.type === "content_block_delta" && event.delta.type === "text_delta")
               read += event.delta.text.length;
           }
@@ -161,7 +161,7 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
         name: "@anthropic-ai/sdk, stream().finalMessage()",
         what: "answer",
         async ask() {
-          const { content } = await client.messages.stream(asked).finalMessage();
+          const { content } = await client.messages.stream(request).finalMessage();
           return content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0);
         },
       },
@@ -190,6 +190,6 @@ const SDKS: Record<DialectName, (url: string) => Caller[]> = {
 };
 
 /** Returns all clients of this dialect. */
-export function callersOf(url: string, dialect: DialectName): Caller[] {
+export function createCallers(url: string, dialect: DialectName): Caller[] {
   return [floor(url, dialect), ...koine(url, dialect), ...SDKS[dialect](url)];
 }

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { StreamEvent } from "../payloads/streams.ts";
-import { lines, makeScript, STREAM_WRITERS } from "../payloads/streams.ts";
+import { lines, createScript, STREAM_WRITERS } from "../payloads/streams.ts";
 import type { DialectName } from "../wire/wire.ts";
 
 const count = Number(process.argv[2] ?? 100);
@@ -17,7 +17,7 @@ const ROUTES: readonly [path: string, dialect: DialectName][] = [
 
 const streams = new Map(
   ROUTES.map(([path, dialect]) => {
-    const events: StreamEvent[] = [...STREAM_WRITERS[dialect](makeScript(count))];
+    const events: StreamEvent[] = [...STREAM_WRITERS[dialect](createScript(count))];
     return [path, events.map((event) => Buffer.from(lines(event)))];
   }),
 );

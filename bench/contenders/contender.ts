@@ -2,7 +2,7 @@
 import type { StreamEvent } from "../payloads/streams.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
 
-export interface Outcome {
+export interface JobOutcome {
   text: string;
   /** The losses that the library reported; `notes` count losses of the level `note`. */
   losses: number;
@@ -22,7 +22,7 @@ export interface RoundTripper {
   name: string;
   /** The reason if there is nothing to measure. */
   gap(job: Omit<RoundTripJob, "text">): string | undefined;
-  run(job: RoundTripJob): Outcome;
+  run(job: RoundTripJob): JobOutcome;
 }
 
 export interface TranslateJob {
@@ -37,7 +37,7 @@ export interface TranslateJob {
 export interface Translator {
   name: string;
   gap(job: Pick<TranslateJob, "from" | "to">): string | undefined;
-  run(job: TranslateJob): Outcome;
+  run(job: TranslateJob): JobOutcome;
 }
 
 export interface StreamJob {
@@ -62,7 +62,7 @@ export interface Contender {
 }
 
 /** Returns the outcome of a library that reports no losses. */
-export function unreported(text: string): Outcome {
+export function unreported(text: string): JobOutcome {
   return { text, losses: 0, notes: 0 };
 }
 

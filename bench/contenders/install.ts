@@ -33,8 +33,8 @@ export function installPeers(folder: string): string | undefined {
     timeout: MINUTES * 60_000,
   });
   if (run.status === 0) return undefined;
-  const said = run.stderr.split("\n").find((line) => line.trim() !== "");
-  return `not installed: ${run.error?.message ?? said ?? `npm ci ended with ${run.status ?? run.signal}`}`;
+  const errorLine = run.stderr.split("\n").find((line) => line.trim() !== "");
+  return `not installed: ${run.error?.message ?? errorLine ?? `npm ci ended with ${run.status ?? run.signal}`}`;
 }
 
 const failures = new Map<string, string | undefined>();

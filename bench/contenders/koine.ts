@@ -3,15 +3,15 @@ import type { Loss, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { dialect, dialects, parseJson, stringifyJson, transcode, user } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
-import type { Contender, Outcome, TranslateJob } from "./contender.ts";
+import type { Contender, JobOutcome, TranslateJob } from "./contender.ts";
 
-function outcome(wire: unknown, losses: readonly Loss[]): Outcome {
+function outcome(wire: unknown, losses: readonly Loss[]): JobOutcome {
   const notes = losses.filter(({ level }) => level === "note").length;
   return { text: stringifyJson(wire), losses: losses.length - notes, notes };
 }
 
 /** Returns the reason if a dialect does not support the kind. */
-function gap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
+function findGap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
   const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).supports.has(kind));
   return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
 }
@@ -32,7 +32,7 @@ function editResponse(response: ModelResponse): void {
 }
 
 /** Translates a request and reports the losses. */
-export function translateWithKoine({ from, to, text, model }: TranslateJob): Outcome {
+export function translateWithKoine({ from, to, text, model }: TranslateJob): JobOutcome {
   const options = model === undefined ? {} : { address: { model } };
   const { wire, losses } = dialect(to).encodeRequest(dialect(from).decodeRequest(parseJson(text), options));
   return outcome(wire, losses);
@@ -42,7 +42,7 @@ export const koine: Contender = {
   roundTrippers: [
     {
       name: "koine",
-      gap: (job) => gap(job.kind, job.dialect),
+      gap: (job) => findGap(job.kind, job.dialect),
       run({ dialect: id, kind, text, edit }) {
         const it = dialect(id);
         if (kind === "requests") {
@@ -58,10 +58,10 @@ export const koine: Contender = {
       },
     },
   ],
-  translator: { name: "koine", gap: ({ from, to }) => gap("requests", from, to), run: translateWithKoine },
+  translator: { name: "koine", gap: ({ from, to }) => findGap("requests", from, to), run: translateWithKoine },
   streamer: {
     name: "koine",
-    gap: ({ from, to }) => gap("streams", from, to),
+    gap: ({ from, to }) => findGap("streams", from, to),
     run({ from, to, chunks }) {
       const coder = transcode(from, to);
       let text = "";

@@ -1,6 +1,6 @@
 // Counts the results of the files of one row, and lists the files with losses.
 
-export class Tally {
+export class FileCounts {
   readonly #counts = new Map<string, number>();
   readonly #shortfalls: string[] = [];
 

@@ -1,13 +1,13 @@
 // Measures round trips in one dialect: the output must equal the input, or after an edit the same edit made by hand.
 import type { JsonObject } from "../../src/index.ts";
 import { parseJson, sameJson } from "../../src/index.ts";
-import type { Outcome, RoundTripJob, RoundTripper } from "../contenders/contender.ts";
+import type { JobOutcome, RoundTripJob, RoundTripper } from "../contenders/contender.ts";
 import { table } from "../measure.ts";
 import { changeText, takeAppended } from "../wire/edit.ts";
 import type { Kind } from "../wire/wire.ts";
 import { DIALECTS } from "../wire/wire.ts";
 import type { Corpus } from "./corpus.ts";
-import { Tally } from "./file-counts.ts";
+import { FileCounts } from "./file-counts.ts";
 
 const HEAD = [
   "dialect",
@@ -25,7 +25,7 @@ const HEAD = [
 // The corpus contains only JSON objects.
 const read = (text: string): JsonObject => parseJson(text) as JsonObject;
 
-function isEqual({ dialect, kind, text, edit }: RoundTripJob, outcome: Outcome): boolean {
+function isEqual({ dialect, kind, text, edit }: RoundTripJob, outcome: JobOutcome): boolean {
   const expected = read(text);
   const actual = read(outcome.text);
   if (edit) {
@@ -35,7 +35,7 @@ function isEqual({ dialect, kind, text, edit }: RoundTripJob, outcome: Outcome):
   return sameJson(actual, expected);
 }
 
-function measure(contender: RoundTripper, job: RoundTripJob, path: string, tally: Tally): void {
+function measure(contender: RoundTripper, job: RoundTripJob, path: string, tally: FileCounts): void {
   const name = job.edit ? "edited" : "equal";
   const outcome = tally.attempt("threw", path, () => contender.run(job));
   if (outcome === undefined) return;
@@ -62,7 +62,7 @@ export function benchSameDialect(
       const gap = contender.gap({ dialect, kind, edit: false });
       if (gap !== undefined) return [dialect, contender.name, files, ...HEAD.slice(3, -1).map(() => ""), gap];
       const editGap = contender.gap({ dialect, kind, edit: true });
-      const tally = new Tally();
+      const tally = new FileCounts();
       for (const { path, text } of recordings) {
         for (const edit of editGap === undefined ? [false, true] : [false]) {
           measure(contender, { dialect, kind, text, edit }, path, tally);

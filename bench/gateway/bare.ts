@@ -8,14 +8,14 @@ import { Agent, request } from "undici";
 const [mode = "parse", upstream = ""] = process.argv.slice(2);
 const dispatcher = new Agent({ keepAliveTimeout: 60_000 });
 
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   // Without an encoding the body consists of buffers.
   for await (const part of incoming) parts.push(part as Buffer);
   return Buffer.concat(parts);
 }
 
-function parsed(text: string): string {
+function reserialize(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
@@ -27,7 +27,7 @@ async function parseStream(body: AsyncIterable<Buffer>, outgoing: ServerResponse
     rest = lines.pop() ?? "";
     let out = "";
     for (const line of lines) {
-      out += line.startsWith("data: {") ? `data: ${parsed(line.slice(6))}\n` : `${line}\n`;
+      out += line.startsWith("data: {") ? `data: ${reserialize(line.slice(6))}\n` : `${line}\n`;
     }
     if (!outgoing.write(out)) await new Promise((resolve) => outgoing.once("drain", resolve));
   }
@@ -35,8 +35,8 @@ async function parseStream(body: AsyncIterable<Buffer>, outgoing: ServerResponse
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const said = await bodyOf(incoming);
-  const body = mode === "pipe" ? said : parsed(said.toString());
+  const requestBody = await readBody(incoming);
+  const body = mode === "pipe" ? requestBody : reserialize(requestBody.toString());
   const headers = { "content-type": "application/json" };
   const reply = await request(`${upstream}${incoming.url}`, { method: "POST", headers, body, dispatcher });
   const type = String(reply.headers["content-type"]);
@@ -47,7 +47,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
     }
     outgoing.end();
   } else if (type.startsWith("text/event-stream")) await parseStream(reply.body, outgoing);
-  else outgoing.end(parsed(await reply.body.text()));
+  else outgoing.end(reserialize(await reply.body.text()));
 }
 
 const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));

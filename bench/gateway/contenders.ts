@@ -35,7 +35,7 @@ function start(core: number, file: string, args: readonly string[]): ChildProces
   return spawn(command, argv, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
 }
 
-async function urlOf(child: ChildProcess): Promise<string> {
+async function readUrl(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("The process has no output.");
   // The process prints its address as its first line.
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
@@ -46,8 +46,8 @@ async function cpuMs(child: ChildProcess): Promise<number> {
   const answer = once(child, "message");
   child.send("cpu");
   // The message of meter.ts.
-  const [told] = (await answer) as [{ cpuMs: number }];
-  return told.cpuMs;
+  const [usage] = (await answer) as [{ cpuMs: number }];
+  return usage.cpuMs;
 }
 
 function gateway(name: string, url: string, child: ChildProcess, rest: Partial<Gateway> = {}): Gateway {
@@ -66,19 +66,19 @@ function gateway(name: string, url: string, child: ChildProcess, rest: Partial<G
 /** Starts the provider and returns its address. */
 export async function startUpstream(): Promise<{ url: string; child: ChildProcess }> {
   const child = start(0, join(HERE, "upstream.ts"), []);
-  return { url: await urlOf(child), child };
+  return { url: await readUrl(child), child };
 }
 
 export async function startBare(mode: "parse" | "pipe", upstream: string): Promise<Gateway> {
   const child = start(1, join(HERE, "bare.ts"), [mode, upstream]);
-  return gateway(`bare, ${mode}`, await urlOf(child), child, { translates: false });
+  return gateway(`bare, ${mode}`, await readUrl(child), child, { translates: false });
 }
 
 export async function startKoine(record: "off" | "normal" | "full", upstream: string): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), "koine-bench-"));
   const child = start(1, join(HERE, "koine.ts"), [upstream, record, folder]);
   const name = record === "off" ? "Koine, unrecorded" : `Koine, recorded (${record})`;
-  return gateway(name, await urlOf(child), child, {
+  return gateway(name, await readUrl(child), child, {
     model: { chat: "chat/gpt-bench", messages: "claude/claude-bench" },
     [Symbol.dispose]() {
       child.kill("SIGKILL");

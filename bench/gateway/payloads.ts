@@ -2,18 +2,18 @@
 
 const SENTENCE = "The road from Athens to Corinth follows the coast, and the sea is in sight for most of the way. ";
 
-function words(length: number, seed: string): string {
+function createText(length: number, seed: string): string {
   return (seed + SENTENCE.repeat(Math.ceil(length / SENTENCE.length))).slice(0, length);
 }
 
 /** The text of every complete answer. */
-const ANSWER = words(600, "An answer. ");
+const ANSWER = createText(600, "An answer. ");
 
 /** Returns a Chat request of `count` alternating messages; each `seed` gives another conversation. */
 export function chatRequest(model: string, count: number, seed: string, stream: boolean): string {
   const messages = Array.from({ length: count }, (_, at) =>
     at % 2 === 0
-      ? { role: "user", content: words(270, `${seed} question ${at}. `) }
+      ? { role: "user", content: createText(270, `${seed} question ${at}. `) }
       : { role: "assistant", content: ANSWER },
   );
   return JSON.stringify({ model, max_tokens: 1024, temperature: 0.5, messages, ...(stream && { stream }) });
@@ -54,7 +54,7 @@ export function anthropicStream(chunks: number): string[] {
   return [
     event({ type: "message_start", message: start } as { type: string }) +
       event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } } as { type: string }),
-    ...textPieces(chunks).map((text) =>
+    ...splitText(chunks).map((text) =>
       event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } } as { type: string }),
     ),
     event({ type: "content_block_stop", index: 0 } as { type: string }) +
@@ -74,11 +74,11 @@ export function chatStream(chunks: number): string[] {
     })}\n\n`;
   return [
     chunk({ role: "assistant", content: "" }, null),
-    ...textPieces(chunks).map((content) => chunk({ content }, null)),
+    ...splitText(chunks).map((content) => chunk({ content }, null)),
     `${chunk({}, "stop")}data: [DONE]\n\n`,
   ];
 }
 
-function textPieces(chunks: number): string[] {
+function splitText(chunks: number): string[] {
   return Array.from({ length: chunks }, (_, at) => `word${at} and `);
 }

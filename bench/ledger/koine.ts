@@ -3,14 +3,14 @@
 import type { Ledger } from "../../src/ledger/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta, Message } from "../../src/model/index.ts";
-import type { Keeper, Session } from "./conversation-store.ts";
+import type { ConversationStore, StoreSession } from "./conversation-store.ts";
 
 const DELTAS = 64;
 
 async function session(
   ledger: Ledger,
   append: (threadId: string, message: Message) => Promise<unknown>,
-): Promise<Session> {
+): Promise<StoreSession> {
   const { id } = await ledger.createThread();
   return {
     append: (message) => append(id, message),
@@ -22,7 +22,7 @@ async function session(
   };
 }
 
-export const koine: Keeper = {
+export const koine: ConversationStore = {
   name: "Koine, append",
   open: async (path, sync) => {
     const ledger = await openLedger(`sqlite:${path}`, { sync, indexMs: false });
@@ -31,7 +31,7 @@ export const koine: Keeper = {
 };
 
 /** Returns a message as the deltas of an answer. */
-function deltasOf(message: Message): Delta[] {
+function toDeltas(message: Message): Delta[] {
   const [part] = message.parts;
   const text = part?.type === "text" ? part.text : "";
   const size = Math.ceil(text.length / (DELTAS - 2));
@@ -43,13 +43,13 @@ function deltasOf(message: Message): Delta[] {
   ];
 }
 
-export const koineStreamed: Keeper = {
+export const koineStreamed: ConversationStore = {
   name: `Koine, a run of ${DELTAS} deltas`,
   open: async (path, sync) => {
     const ledger = await openLedger(`sqlite:${path}`, { sync, indexMs: false, deltaRetentionMs: 0 });
     return session(ledger, async (threadId, message) => {
       const run = await ledger.beginRun({ threadId });
-      for (const delta of deltasOf(message)) run.push([delta]);
+      for (const delta of toDeltas(message)) run.push([delta]);
       await run.commit();
     });
   },

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Message } from "../../src/model/index.ts";
 import { loadPeer } from "../contenders/install.ts";
-import type { Keeper } from "./conversation-store.ts";
+import type { ConversationStore } from "./conversation-store.ts";
 
 interface Config {
   configurable: { thread_id: string; checkpoint_ns: string; checkpoint_id?: string };
@@ -50,7 +50,7 @@ function driver(path: string, sync: string): { database: unknown; close: () => v
   return { database, close: () => sqlite.close() };
 }
 
-export async function loadLangGraph(): Promise<Keeper> {
+export async function loadLangGraph(): Promise<ConversationStore> {
   const folder = fileURLToPath(new URL(".", import.meta.url));
   const loaded = await loadPeer<Api>("@langchain/langgraph-checkpoint-sqlite", ["SqliteSaver"], folder);
   const absent = (): never => {
@@ -59,7 +59,7 @@ export async function loadLangGraph(): Promise<Keeper> {
   if ("missing" in loaded) return { name, gap: loaded.missing, open: absent };
   return {
     name,
-    most: 1000,
+    maxMessages: 1000,
     open(path, sync) {
       const { database, close } = driver(path, sync);
       const saver = new loaded.api.SqliteSaver(database);

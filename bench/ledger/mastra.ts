@@ -1,7 +1,7 @@
 // Mastra's message store on libSQL.
 import { fileURLToPath } from "node:url";
 import { loadPeer } from "../contenders/install.ts";
-import type { Keeper } from "./conversation-store.ts";
+import type { ConversationStore } from "./conversation-store.ts";
 
 /** The used members of Mastra's memory store. */
 interface Memory {
@@ -18,7 +18,7 @@ interface Api {
 
 const name = "Mastra, @mastra/libsql";
 
-export async function loadMastra(): Promise<Keeper> {
+export async function loadMastra(): Promise<ConversationStore> {
   const loaded = await loadPeer<Api>("@mastra/libsql", ["LibSQLStore"], fileURLToPath(new URL(".", import.meta.url)));
   const absent = (): never => {
     throw new Error("not installed");

@@ -2,7 +2,7 @@
 import { openLedger } from "../../src/ledger/index.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { median, table } from "../measure.ts";
-import { messageOf } from "./conversation-store.ts";
+import { createMessage } from "./conversation-store.ts";
 
 const CONNECTIONS = 16;
 const TURNS = 100;
@@ -31,7 +31,11 @@ export async function measurePostgres(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       bare.push(
         await rate((_, number) => {
-          const stored = { ...messageOf(number), createdAt: new Date().toISOString(), metadata: { schemaVersion: 2 } };
+          const stored = {
+            ...createMessage(number),
+            createdAt: new Date().toISOString(),
+            metadata: { schemaVersion: 2 },
+          };
           return pool.query({
             name: "bare",
             text: "INSERT INTO bare (body) VALUES ($1)",
@@ -39,7 +43,7 @@ export async function measurePostgres(): Promise<void> {
           });
         }),
       );
-      koine.push(await rate((writer, number) => ledger.append(threads[writer]?.id ?? "", [messageOf(number)])));
+      koine.push(await rate((writer, number) => ledger.append(threads[writer]?.id ?? "", [createMessage(number)])));
     }
     table(
       `PostgreSQL, ${CONNECTIONS} connections, messages of 1 kB, each acknowledged on disk`,

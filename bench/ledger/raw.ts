@@ -1,8 +1,8 @@
 // The minimum: node:sqlite with one INSERT of the message's JSON per transaction, read back and parsed.
 import { DatabaseSync } from "node:sqlite";
-import type { Keeper } from "./conversation-store.ts";
+import type { ConversationStore } from "./conversation-store.ts";
 
-export const raw: Keeper = {
+export const raw: ConversationStore = {
   name: "raw node:sqlite",
   open(path, sync) {
     const database = new DatabaseSync(path);

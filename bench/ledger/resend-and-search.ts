@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { table } from "../measure.ts";
-import { messageOf } from "./conversation-store.ts";
+import { createMessage } from "./conversation-store.ts";
 
 const CALLS = 200;
 
@@ -27,12 +27,12 @@ export function measureResending(): Promise<void> {
     const history = [];
     let sent = 0;
     for (let call = 0; call < CALLS; call++) {
-      history.push(messageOf(call * 2));
+      history.push(createMessage(call * 2));
       sent += JSON.stringify(history).length;
       const found = await ledger.findThread(history);
       const threadId = found.threadId ?? (await ledger.createThread()).id;
       await ledger.append(threadId, history.slice(found.known), { parentMessageId: found.parentMessageId });
-      const answer = messageOf(call * 2 + 1);
+      const answer = createMessage(call * 2 + 1);
       await ledger.append(threadId, [answer]);
       history.push(answer);
     }
@@ -41,7 +41,7 @@ export function measureResending(): Promise<void> {
     await ledger.vacuum();
     table(
       `An agent that resends its whole history ${CALLS} times`,
-      ["messages said", "messages stored", "threads", "bytes sent", "bytes on disk"],
+      ["messages sent", "messages stored", "threads", "bytes sent", "bytes on disk"],
       [[`${CALLS * 2}`, `${stored}`, `${others.length + 1}`, `${sent}`, `${bytes()}`]],
     );
   });
@@ -52,7 +52,7 @@ export function measureSearch(): Promise<void> {
   return withLedger(async (ledger, bytes) => {
     const count = 5000;
     const { id } = await ledger.createThread();
-    const messages = Array.from({ length: count }, (_, i) => messageOf(i));
+    const messages = Array.from({ length: count }, (_, i) => createMessage(i));
     for (let i = 0; i < count; i += 500) await ledger.append(id, messages.slice(i, i + 500));
     await ledger.vacuum();
     const before = bytes();

@@ -4,36 +4,36 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median, table } from "../measure.ts";
-import type { Keeper, Session, Sync } from "./conversation-store.ts";
-import { messageOf } from "./conversation-store.ts";
+import type { ConversationStore, StoreSession, Sync } from "./conversation-store.ts";
+import { createMessage } from "./conversation-store.ts";
 
 const BATCH = 50;
 /** The message counts at which load time, size and growth are measured. */
 const MARKS = [100, 1000, 5000];
 
-interface Measured {
-  keeper: Keeper;
+interface MeasuredStore {
+  store: ConversationStore;
   folder: string;
-  session: Session;
+  session: StoreSession;
   count: number;
   /** Microseconds per turn of each batch. */
   batches: number[];
   loads: Map<number, number>;
 }
 
-function bytesIn(folder: string): number {
+function measureBytes(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-async function appendBatch(measured: Measured): Promise<void> {
-  const messages = Array.from({ length: BATCH }, (_, i) => messageOf(measured.count + i));
+async function appendBatch(measured: MeasuredStore): Promise<void> {
+  const messages = Array.from({ length: BATCH }, (_, i) => createMessage(measured.count + i));
   const start = performance.now();
   for (const message of messages) await measured.session.append(message);
   measured.batches.push(((performance.now() - start) * 1000) / BATCH);
   measured.count += BATCH;
 }
 
-async function timeLoad({ session, count }: Measured): Promise<number> {
+async function timeLoad({ session, count }: MeasuredStore): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 7; i++) {
     const start = performance.now();
@@ -45,9 +45,9 @@ async function timeLoad({ session, count }: Measured): Promise<number> {
 }
 
 /** Appends up to the last mark, all stores in turn, and loads at each mark. */
-async function grow(all: readonly Measured[], most: number): Promise<void> {
+async function appendUpToMarks(all: readonly MeasuredStore[], most: number): Promise<void> {
   for (let count = 0; count < most; count += BATCH) {
-    const going = all.filter(({ keeper }) => count < (keeper.most ?? most));
+    const going = all.filter(({ store: keeper }) => count < (keeper.maxMessages ?? most));
     // Each store goes first in turn.
     for (const i of going.keys()) {
       const measured = going[(i + count / BATCH) % going.length];
@@ -59,7 +59,7 @@ async function grow(all: readonly Measured[], most: number): Promise<void> {
 }
 
 /** Returns the median cost of a turn in the batches that end at a mark. */
-function costAt({ batches }: Measured, mark: number): number {
+function readCostAt({ batches }: MeasuredStore, mark: number): number {
   const end = mark / BATCH;
   return median(batches.slice(Math.max(0, end - 6), end));
 }
@@ -67,7 +67,7 @@ function costAt({ batches }: Measured, mark: number): number {
 const ratio = (value: number | undefined, floor: number | undefined): string =>
   value === undefined || floor === undefined ? "" : `${(value / floor).toFixed(2)} ×`;
 
-function report(all: readonly Measured[], sync: Sync, most: number): void {
+function report(all: readonly MeasuredStore[], sync: Sync, most: number): void {
   const floor = all[0];
   if (floor === undefined) return;
   const marks = MARKS.filter((mark) => mark <= most);
@@ -75,17 +75,17 @@ function report(all: readonly Measured[], sync: Sync, most: number): void {
     `One turn of 1 kB appended, synchronous = ${sync}: µs, as a multiple of the floor, and at each length`,
     ["", "µs a turn", "× floor", ...marks.map((mark) => `at ${mark}`)],
     all.map((each) => [
-      each.keeper.name,
+      each.store.name,
       median(each.batches).toFixed(0),
       ratio(median(each.batches), median(floor.batches)),
-      ...marks.map((mark) => (each.count >= mark ? costAt(each, mark).toFixed(0) : "")),
+      ...marks.map((mark) => (each.count >= mark ? readCostAt(each, mark).toFixed(0) : "")),
     ]),
   );
   table(
     "Loading the conversation: ms, and as a multiple of the floor",
     ["", ...marks.flatMap((mark) => [`${mark}`, "×"])],
     all.map((each) => [
-      each.keeper.name,
+      each.store.name,
       ...marks.flatMap((mark) => [
         each.loads.get(mark)?.toFixed(2) ?? "",
         ratio(each.loads.get(mark), floor.loads.get(mark)),
@@ -95,10 +95,10 @@ function report(all: readonly Measured[], sync: Sync, most: number): void {
 }
 
 /** Opens all stores, appends the messages, closes the stores and measures their files. */
-export async function measureTurns(keepers: readonly Keeper[], sync: Sync, most: number): Promise<void> {
+export async function measureTurns(keepers: readonly ConversationStore[], sync: Sync, most: number): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "koine-bench-"));
   try {
-    const all: Measured[] = [];
+    const all: MeasuredStore[] = [];
     for (const [i, keeper] of keepers.entries()) {
       if (keeper.gap !== undefined) {
         console.log(`${keeper.name}: ${keeper.gap}`);
@@ -106,15 +106,19 @@ export async function measureTurns(keepers: readonly Keeper[], sync: Sync, most:
       }
       const folder = mkdtempSync(join(root, `${i}-`));
       const session = await keeper.open(join(folder, "data.db"), sync);
-      all.push({ keeper, folder, session, count: 0, batches: [], loads: new Map() });
+      all.push({ store: keeper, folder, session, count: 0, batches: [], loads: new Map() });
     }
-    await grow(all, most);
+    await appendUpToMarks(all, most);
     report(all, sync, most);
     for (const each of all) await each.session.close();
     table(
       "Bytes on disk for a message of 1 kB, everything included but the search index",
       ["", "messages", "bytes each"],
-      all.map(({ keeper, folder, count }) => [keeper.name, `${count}`, (bytesIn(folder) / count).toFixed(0)]),
+      all.map(({ store: keeper, folder, count }) => [
+        keeper.name,
+        `${count}`,
+        (measureBytes(folder) / count).toFixed(0),
+      ]),
     );
   } finally {
     rmSync(root, { recursive: true, force: true });

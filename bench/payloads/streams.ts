@@ -9,7 +9,7 @@ export interface StreamEvent {
 }
 
 /** The deltas of the answer. */
-export interface Script {
+export interface AnswerScript {
   thoughts: string[];
   texts: string[];
   /** The fragments of a JSON object. */
@@ -20,7 +20,7 @@ const MODEL = "model-1";
 const TOOL = { id: "call_1", name: "look_up" };
 const WORDS = "the of and to in is that it was for on are with as at be this have from or had by".split(" ");
 
-export function makeScript(count: number): Script {
+export function createScript(count: number): AnswerScript {
   const words = (length: number, from: number): string[] =>
     Array.from({ length }, (_, at) => ` ${WORDS[(at * 7 + from) % WORDS.length] ?? ""}${at % 5 === 0 ? "," : ""}`);
   const list = words(Math.ceil(count * 0.15), 5).map((word) => `,${JSON.stringify(word)}`);
@@ -31,9 +31,9 @@ export function makeScript(count: number): Script {
   };
 }
 
-type Writer = (script: Script) => Iterable<StreamEvent>;
+type Writer = (script: AnswerScript) => Iterable<StreamEvent>;
 
-function* anthropic({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
+function* anthropic({ thoughts, texts, args }: AnswerScript): Iterable<StreamEvent> {
   const say = (type: string, fields: object): StreamEvent => ({
     event: type,
     data: JSON.stringify({ type, ...fields }),
@@ -74,7 +74,7 @@ function* anthropic({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
   yield say("message_stop", {});
 }
 
-function* openaiChat({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
+function* openaiChat({ thoughts, texts, args }: AnswerScript): Iterable<StreamEvent> {
   const say = (fields: object): StreamEvent => ({
     data: JSON.stringify({
       id: "chatcmpl-1",
@@ -98,7 +98,7 @@ function* openaiChat({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
   yield { data: "[DONE]" };
 }
 
-function* openaiResponses({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
+function* openaiResponses({ thoughts, texts, args }: AnswerScript): Iterable<StreamEvent> {
   let sequence = 0;
   const say = (type: string, fields: object): StreamEvent => ({
     event: type,
@@ -153,7 +153,7 @@ function* openaiResponses({ thoughts, texts, args }: Script): Iterable<StreamEve
   yield say("response.completed", response("completed", items, usage));
 }
 
-function* gemini({ thoughts, texts, args }: Script): Iterable<StreamEvent> {
+function* gemini({ thoughts, texts, args }: AnswerScript): Iterable<StreamEvent> {
   const say = (part: object, ending: object = {}): StreamEvent => ({
     data: JSON.stringify({
       candidates: [{ content: { parts: [part], role: "model" }, index: 0, ...ending }],

@@ -6,7 +6,7 @@ import { WIRES } from "./index.ts";
 import type { DialectName, TextSlot, WireCall, WireResult } from "./wire.ts";
 import { textAt } from "./wire.ts";
 
-export interface Facts {
+export interface ConversationContent {
   /** The system text, then the joined texts of each run of one role. */
   texts: JsonValue;
   /** Name and arguments, in order. */
@@ -14,9 +14,9 @@ export interface Facts {
   /** The index of the answered call, and the output. */
   results: JsonValue;
 }
-export const FACTS = ["texts", "calls", "results"] as const;
+export const CONTENT_KINDS = ["texts", "calls", "results"] as const;
 
-export function factsOf(dialect: DialectName, body: JsonObject): Facts {
+export function readContent(dialect: DialectName, body: JsonObject): ConversationContent {
   const wire = WIRES[dialect];
   const turns = wire.turns(body, "requests");
   const calls: WireCall[] = [];
@@ -27,14 +27,17 @@ export function factsOf(dialect: DialectName, body: JsonObject): Facts {
   }
   return {
     texts: textRuns([...wire.outerTexts(body), ...turns.flatMap((turn) => wire.texts(turn))]),
-    calls: calls.map(({ name, input }) => ({ name: name ?? "", input: inputOf(input) })),
-    results: pair(calls, results),
+    calls: calls.map(({ name, input }) => ({ name: name ?? "", input: normalizeInput(input) })),
+    results: pairResults(calls, results),
   };
 }
 
 /** Returns the kinds of content that are equal in both. */
-export function keptFacts(before: Facts, after: Facts): (keyof Facts)[] {
-  return FACTS.filter((fact) => sameJson(before[fact], after[fact]));
+export function listEqualContent(
+  before: ConversationContent,
+  after: ConversationContent,
+): (keyof ConversationContent)[] {
+  return CONTENT_KINDS.filter((fact) => sameJson(before[fact], after[fact]));
 }
 
 function textRuns(slots: readonly TextSlot[]): JsonValue {
@@ -51,7 +54,7 @@ function textRuns(slots: readonly TextSlot[]): JsonValue {
   return runs.map(({ role, text }) => [role, text]);
 }
 
-function parsed(text: string): JsonValue {
+function parseOrText(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch {
@@ -60,39 +63,39 @@ function parsed(text: string): JsonValue {
   }
 }
 
-function inputOf(input: JsonValue | undefined): JsonValue {
+function normalizeInput(input: JsonValue | undefined): JsonValue {
   if (input === undefined || input === null) return {};
   if (typeof input !== "string") return input;
-  return input.trim() === "" ? {} : parsed(input);
+  return input.trim() === "" ? {} : parseOrText(input);
 }
 
 /** Returns results with the index of their call, or −1: ids may change in a translation, pairs may not. */
-function pair(calls: readonly WireCall[], results: readonly WireResult[]): JsonValue {
+function pairResults(calls: readonly WireCall[], results: readonly WireResult[]): JsonValue {
   const open = calls.map((call, place) => ({ ...call, place }));
   return results.map(({ id, name, output }) => {
     const found = open.findIndex((call) =>
       id === undefined || call.id === undefined ? call.name === name : call.id === id,
     );
     const [call] = found === -1 ? [] : open.splice(found, 1);
-    return [call?.place ?? -1, outputOf(output)];
+    return [call?.place ?? -1, normalizeOutput(output)];
   });
 }
 
 const WRAPPERS: ReadonlySet<string> = new Set(["output", "result"]);
 
-function outputOf(output: JsonValue | undefined): JsonValue {
+function normalizeOutput(output: JsonValue | undefined): JsonValue {
   if (output === undefined || output === null) return "";
-  if (typeof output === "string") return isObjectText(output) ? outputOf(parsed(output)) : output;
+  if (typeof output === "string") return isObjectText(output) ? normalizeOutput(parseOrText(output)) : output;
   if (Array.isArray(output)) {
     const texts = output.map((block) => (isObject(block) && typeof block["text"] === "string" ? block["text"] : null));
-    return texts.includes(null) || texts.length === 0 ? output : outputOf(texts.join(""));
+    return texts.includes(null) || texts.length === 0 ? output : normalizeOutput(texts.join(""));
   }
   const [key, ...others] = isObject(output) ? Object.keys(output) : [];
   if (!isObject(output) || key === undefined || others.length > 0 || !WRAPPERS.has(key)) return output;
-  return outputOf(output[key]);
+  return normalizeOutput(output[key]);
 }
 
 /** True if the text is the JSON of an object or a list. */
 function isObjectText(text: string): boolean {
-  return /^\s*[{[]/.test(text) && typeof parsed(text) !== "string";
+  return /^\s*[{[]/.test(text) && typeof parseOrText(text) !== "string";
 }

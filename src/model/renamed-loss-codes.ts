@@ -85,7 +85,9 @@ export const RENAMED_LOSS_CODES: Readonly<Record<string, string>> = {
 /** Replaces former codes in the losses of stored run metadata and of its attempts, in place. */
 export function renameLossCodes(metadata: JsonObject): void {
   const { attempts } = metadata;
-  const holders = [metadata, ...(Array.isArray(attempts) ? attempts.filter(isObject) : [])];
+  const attemptObjects = Array.isArray(attempts) ? attempts.filter(isObject) : [];
+  for (const attempt of attemptObjects) renameAttemptField(attempt);
+  const holders = [metadata, ...attemptObjects];
   for (const { losses } of holders) {
     for (const loss of Array.isArray(losses) ? losses.filter(isObject) : []) {
       const { code } = loss;
@@ -93,4 +95,11 @@ export function renameLossCodes(metadata: JsonObject): void {
         loss["code"] = RENAMED_LOSS_CODES[code] ?? code;
     }
   }
+}
+
+/** Attempts that were stored before the rename have the field `begun` instead of `mayBeBilled`. */
+function renameAttemptField(attempt: JsonObject): void {
+  if (attempt["begun"] === undefined || attempt["mayBeBilled"] !== undefined) return;
+  attempt["mayBeBilled"] = attempt["begun"];
+  delete attempt["begun"];
 }

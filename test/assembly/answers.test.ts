@@ -1,4 +1,4 @@
-// What an answer says beside its parts, what remains of a failed one, runs of several, and watching them arrive.
+// Answers: fields beside the parts, the partial content of failed answers, runs of several answers, partial responses.
 import { describe, expect, test } from "vitest";
 import {
   assemble,

@@ -1,4 +1,4 @@
-// What legal deltas assemble to: how they join into parts, the contract's additions included.
+// Legal deltas assemble to parts, including Koine's additions to the delta contract.
 import { describe, expect, test } from "vitest";
 import { assemble } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";

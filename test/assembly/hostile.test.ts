@@ -1,4 +1,4 @@
-// What breaks other assemblers: odd insides of payloads, digits on the way, and streams made to be slow.
+// Hostile input for the assembler: odd payloads, exact digits, and streams that are built to be slow.
 import { describe, expect, test } from "vitest";
 import {
   assemble,
@@ -150,7 +150,7 @@ test("B20: a call without any input is disassembled and comes back with empty ar
   expect(assemble(disassemble(response)).message.parts).toStrictEqual([toolCall("a", "t", {})]);
 });
 
-describe("what was handed out does not change", () => {
+describe("returned values do not change later", () => {
   test("B100: a snapshot of a run keeps its tool message while more results arrive", () => {
     const run = new RunAssembler();
     for (const each of [...answer(...call("a", "{}"), ...call("b", "{}")), result("a")]) run.push(each);
@@ -161,7 +161,7 @@ describe("what was handed out does not change", () => {
     expect(run.snapshot().messages[0]).toBe(messages[0]);
   });
 
-  test("the partial of an answer that was asked for too early does not grow", () => {
+  test("a partial response that was read early does not change", () => {
     const assembler = new Assembler();
     for (const each of [START, delta("text", { textDelta: "so " })]) assembler.push(each);
     let partial: unknown;
@@ -174,7 +174,7 @@ describe("what was handed out does not change", () => {
     expect(partial).toMatchObject({ parts: [{ text: "so " }] });
   });
 
-  test("asking too early for the response ends no call", () => {
+  test("reading the response early ends no call", () => {
     const assembler = new Assembler();
     for (const each of [START, ...call("a", '{"x":1}').slice(0, 2)]) assembler.push(each);
     expect(() => assembler.finish()).toThrow(AssemblyError);

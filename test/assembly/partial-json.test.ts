@@ -69,7 +69,7 @@ describe("B78: unfinished JSON", () => {
   });
 });
 
-/** Whether `later` continues `earlier`: nothing that was there is gone; only numbers at the end may still change. */
+/** True if `later` continues `earlier`: nothing was removed; only numbers at the end may change. */
 function continues(earlier: JsonValue | undefined, later: JsonValue | undefined): boolean {
   if (earlier === undefined) return true;
   if (typeof earlier === "string") return typeof later === "string" && later.startsWith(earlier);

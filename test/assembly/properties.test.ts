@@ -1,4 +1,4 @@
-// What holds for every delta sequence and every response, not just for the ones we thought of.
+// Properties of assembly with generated delta sequences and responses.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { assemble, AssemblyError, checkDeltas, disassemble } from "../../src/assembly/index.ts";

@@ -237,7 +237,7 @@ describe("a broken rule is a typed error that names the rule and the seq", () =>
     ]);
   });
 
-  test("what comes before the first start is reported once", () => {
+  test("deltas before the first start are reported once", () => {
     const texts = Array.from({ length: 5 }, () => delta("text", { textDelta: "a" }));
     expect(checkDeltas([...texts, ...answer()]).map(({ rule }) => rule)).toEqual(["start-first"]);
   });

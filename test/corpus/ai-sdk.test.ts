@@ -20,7 +20,7 @@ describeCorpus("ai-sdk/spans/*.json", (recordings) => {
     texts.flatMap((text) => listsIn(parseJson(text)).map((wire, at) => ({ name: `${path} #${at}`, wire }))),
   );
 
-  test("there are messages in the traces", () => {
+  test("the traces contain messages", () => {
     expect(lists.length).toBeGreaterThanOrEqual(7);
   });
 

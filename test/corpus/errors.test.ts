@@ -1,4 +1,4 @@
-// Recorded error bodies: one taxonomy in, the same body and status out.
+// Recorded error bodies: they decode to a kind of error, and are encoded to the same body and status.
 import { describe, test } from "vitest";
 import { dialect } from "../../src/index.ts";
 import { ERROR_CHECKS } from "../../src/testkit/conformance/error-conformance.ts";

@@ -1,4 +1,4 @@
-// Recorded conversations, told to every client and sent back by it: each is recognised as the one that it was.
+// Recorded conversations that clients send back: the ledger finds the thread of each.
 import { describe, expect, test } from "vitest";
 import type { Message, Part, ModelResponse, ToolCallPart } from "../../src/index.ts";
 import { dialect, toolResult, user } from "../../src/index.ts";
@@ -71,7 +71,7 @@ const ANSWER_EXCEPTIONS: readonly ExpectedFailure[] = ["openai-chat", "anthropic
 function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse>[]): void {
   describe(`a recorded ${what}`, () => {
     const seen: CheckOutcome[] = [];
-    test("is there", () => {
+    test("exists", () => {
       expect(recorded.length).toBeGreaterThan(400);
     });
     test.each(CLIENTS.flatMap((client) => ECHO_MODES.map((manner) => [client.dialect, manner, client] as const)))(
@@ -95,7 +95,7 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
         checkAll(calling, ({ value }) => answersCalls(client, value));
       },
     );
-    test("is what every exception is about", () => {
+    test("matches every exception", () => {
       expect(listUnusedRows(seen, ANSWER_EXCEPTIONS)).toStrictEqual([]);
     });
   });
@@ -144,7 +144,7 @@ describeBodies((samplesOf) => {
       })),
     );
     const seen: CheckOutcome[] = [];
-    test("is there", () => {
+    test("exists", () => {
       expect(requests.filter(({ value }) => digestOf(value.messages) !== "").length).toBeGreaterThan(200);
     });
     test.each(CLIENTS.map((client) => [client.dialect, client] as const))(
@@ -159,7 +159,7 @@ describeBodies((samplesOf) => {
         expectOutcomes(outcomes, HISTORY_EXCEPTIONS);
       },
     );
-    test("is what every exception is about", () => {
+    test("matches every exception", () => {
       expect(listUnusedRows(seen, HISTORY_EXCEPTIONS)).toStrictEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-// B23 over recorded payloads: every value reads as with JSON.parse, and every number is written back with its value.
+// B23 with recorded payloads: values are equal to those of JSON.parse, and every number is written with its exact value.
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { parseJson, stringifyJson } from "koine";
@@ -24,7 +24,7 @@ describeCorpus("*/*/*.{json,jsonl}", (recordings) => {
     expect(recordings.length).toBeGreaterThan(100);
   });
 
-  test("B23: every recorded payload is read as it is, and written with every number's value", () => {
+  test("B23: every recorded payload is parsed exactly, and written with the exact value of every number", () => {
     const wrong = recordings.filter(({ texts }) =>
       texts.some((text) => {
         const value = parseJson(text);

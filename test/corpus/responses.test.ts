@@ -1,4 +1,4 @@
-// Recorded responses through their own dialect: equal JSON, plain and after edits, whatever field is new, gone or odd.
+// Recorded responses with their own dialect: round trips, edits, and mutants with new, missing or odd fields.
 import { describe, test } from "vitest";
 import { dialect } from "../../src/index.ts";
 import { createSampleChecks } from "../../src/testkit/conformance/request-response-conformance.ts";

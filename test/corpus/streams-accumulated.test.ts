@@ -1,5 +1,5 @@
-// B80 with the official SDKs as the measure: what their accumulators make of a recorded stream, read as a whole answer,
-// is what Koine assembles from the same stream.
+// B80 compared with the official SDKs: the response that an SDK accumulates from a recorded stream equals the response
+// that Koine assembles.
 import { describe, expect, test } from "vitest";
 import type { ModelResponse, WireEvent } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
@@ -54,15 +54,20 @@ function asSent(id: JudgedDialect, events: readonly unknown[]): WireEvent[] {
 /** A stream and its accumulator say less, or other things, about the answer than about what was said: residue aside. */
 function core(response: ModelResponse): unknown {
   const { message, alternatives = [], finishReason, usage } = toComparableResponse(response);
-  const said = [message, ...alternatives.map((each) => each.message)].map(({ parts }) => parts);
-  return withoutResidue({ said, finishReason, endings: alternatives.map((each) => each.finishReason), usage });
+  const partLists = [message, ...alternatives.map((each) => each.message)].map(({ parts }) => parts);
+  return withoutResidue({
+    said: partLists,
+    finishReason,
+    endings: alternatives.map((each) => each.finishReason),
+    usage,
+  });
 }
 
 function withoutResidue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutResidue);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([key, field]) => key !== "extra" && field !== undefined);
-  return Object.fromEntries(kept.map(([key, field]) => [key, withoutResidue(field)]));
+  const fields = Object.entries(value).filter(([key, field]) => key !== "extra" && field !== undefined);
+  return Object.fromEntries(fields.map(([key, field]) => [key, withoutResidue(field)]));
 }
 
 /** Events of several answers, each by itself: a new one begins where the decoder says so. */

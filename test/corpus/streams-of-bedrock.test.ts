@@ -1,4 +1,4 @@
-// Recorded streams of bedrock through their own dialect.
+// Recorded streams of bedrock, decoded and encoded by its own dialect.
 import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
 describeRecordedDecoding("bedrock", []);

@@ -1,4 +1,4 @@
-// Recorded streams of openai-chat through their own dialect.
+// Recorded streams of openai-chat, decoded and encoded by its own dialect.
 import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 
 describeRecordedDecoding("openai-chat", []);

@@ -1,4 +1,4 @@
-// Recorded streams of openai-responses through their own dialect.
+// Recorded streams of openai-responses, decoded and encoded by its own dialect.
 import type { ExpectedFailure } from "../support/expected-failures.ts";
 import { describeRecordedDecoding } from "../support/recorded-stream-decoding.ts";
 

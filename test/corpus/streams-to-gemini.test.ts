@@ -1,4 +1,4 @@
-// Recorded streams of every dialect, in the words of gemini: read back, and judged by its official SDK.
+// Recorded streams of every dialect, encoded for gemini and read by its official SDK.
 import type { ExpectedFailure } from "../support/expected-failures.ts";
 import { describeRecordedEncoding } from "../support/recorded-stream-encoding.ts";
 

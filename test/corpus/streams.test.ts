@@ -1,5 +1,4 @@
-// No recorded stream is left out: there is a test file for every dialect that they are of, and for every SDK that judges.
-// (One file each, because files run side by side.)
+// Every dialect with recorded streams and every official SDK has a test file of its own, because files run in parallel.
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { JUDGES } from "../judges/index.ts";

@@ -1,9 +1,9 @@
-// The judge of Anthropic's streams: the accumulator of the official SDK.
+// Reads Anthropic streams with the accumulator of the official SDK.
 import Anthropic from "@anthropic-ai/sdk";
 import type { Judge, LooseJson, SdkResult } from "./sdk-result.ts";
 import { readCounts, toList, toLooseJson, parseArguments, toText } from "./sdk-result.ts";
 
-function verdictOf(body: unknown): SdkResult {
+function readBody(body: unknown): SdkResult {
   const { content, stop_reason: stop, stop_sequence: sequence, usage } = toLooseJson(body);
   const blocks = toList(content);
   const of = (type: string, read: (block: LooseJson) => string): string[] =>
@@ -36,18 +36,18 @@ function client(baseURL: string): Anthropic {
 }
 
 export const anthropicJudge: Judge = {
-  readBody: verdictOf,
+  readBody,
   async runSdk(baseUrl) {
     const raw = await client(baseUrl).messages.stream(REQUEST).finalMessage();
-    return { ...verdictOf(raw), raw };
+    return { ...readBody(raw), raw };
   },
 };
 
-/** The same for the beta: it knows blocks that the other passes over. */
+/** Uses the beta API of the SDK, which also accumulates newer blocks. */
 export const anthropicBetaJudge: Judge = {
-  readBody: verdictOf,
+  readBody,
   async runSdk(baseUrl) {
     const raw = await client(baseUrl).beta.messages.stream(REQUEST).finalMessage();
-    return { ...verdictOf(raw), raw };
+    return { ...readBody(raw), raw };
   },
 };

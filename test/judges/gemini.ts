@@ -1,10 +1,10 @@
-// The judge of Gemini's streams: a chat of the official SDK. What counts is the history that it would send next time,
-// which it leaves out altogether where a single event is not to its liking.
+// Reads Gemini streams with a chat of the official SDK: the result is the history that the chat would send with the next
+// request. The chat drops the whole answer if it rejects a single event.
 import { GoogleGenAI } from "@google/genai";
 import type { Judge, LooseJson, SdkResult } from "./sdk-result.ts";
 import { readCounts, toList, toLooseJson, toText } from "./sdk-result.ts";
 
-function verdictOf(body: unknown): SdkResult {
+function readBody(body: unknown): SdkResult {
   const { candidates, usageMetadata: usage } = toLooseJson(body);
   const [candidate] = toList(candidates);
   const parts = toList(candidate?.["content"]?.["parts"]);
@@ -30,7 +30,7 @@ function verdictOf(body: unknown): SdkResult {
   };
 }
 
-/** One body from the events: the last word of each field, and the parts as the chat remembers them. */
+/** Returns one body from the events: the last value of each field, and the parts of the chat's history. */
 function accumulated(chunks: readonly LooseJson[], parts: readonly unknown[]): unknown {
   const body: Record<string, unknown> = {};
   const first: Record<string, unknown> = {};
@@ -42,7 +42,7 @@ function accumulated(chunks: readonly LooseJson[], parts: readonly unknown[]): u
 }
 
 export const geminiJudge: Judge = {
-  readBody: verdictOf,
+  readBody,
   async runSdk(baseUrl) {
     const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl } });
     const chat = client.chats.create({ model: "m", config: { automaticContinuation: false } });
@@ -50,6 +50,6 @@ export const geminiJudge: Judge = {
     for await (const chunk of await chat.sendMessageStream({ message: "?" })) chunks.push(toLooseJson(chunk));
     const parts = chat.getHistory().flatMap(({ role, parts: said }) => (role === "model" ? (said ?? []) : []));
     const raw = accumulated(chunks, parts);
-    return { ...verdictOf(raw), raw };
+    return { ...readBody(raw), raw };
   },
 };

@@ -1,4 +1,4 @@
-// The judges, by the dialect whose SDK they are.
+// The official SDKs that read encoded streams in tests, by dialect.
 import { anthropicJudge } from "./anthropic.ts";
 import { geminiJudge } from "./gemini.ts";
 import { openaiChatJudge } from "./openai-chat.ts";

@@ -1,4 +1,4 @@
-// The judges judge: each finds in a stream of its provider what stands in it, and in a whole body the same.
+// Tests the SDK readers: each reads the same content from a stream of its provider and from a whole body.
 import { expect, test } from "vitest";
 import type { WireEvent } from "../../src/index.ts";
 import { formatSse } from "../../src/index.ts";
@@ -157,11 +157,14 @@ test.each(STREAMS)(
   },
 );
 
-test.each(STREAMS)("the SDK of %s does not take a part for the whole", async (id, events, { finish: whole }) => {
-  await using server = await replayServer({ "*": { chunks: [textOf(events.slice(0, 3))] } });
-  const found = await JUDGES[id].runSdk(server.url).then(
-    ({ finish }) => ({ finish }),
-    (error: unknown) => String(error),
-  );
-  expect(found).not.toStrictEqual({ finish: whole });
-});
+test.each(STREAMS)(
+  "the SDK of %s does not accept a truncated stream as a whole answer",
+  async (id, events, { finish: whole }) => {
+    await using server = await replayServer({ "*": { chunks: [textOf(events.slice(0, 3))] } });
+    const sdkResult = await JUDGES[id].runSdk(server.url).then(
+      ({ finish }) => ({ finish }),
+      (error: unknown) => String(error),
+    );
+    expect(sdkResult).not.toStrictEqual({ finish: whole });
+  },
+);

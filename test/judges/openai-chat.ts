@@ -1,12 +1,12 @@
-// The judge of Chat streams: the accumulator of the official SDK.
+// Reads Chat streams with the accumulator of the official SDK.
 import OpenAI from "openai";
 import type { Judge, SdkResult } from "./sdk-result.ts";
 import { readCounts, toList, toLooseJson, parseArguments, toText } from "./sdk-result.ts";
 
-/** Where vendors say reasoning; the SDK knows neither, and keeps the last piece only: the pieces are joined here. */
+/** Vendors' fields for reasoning. The SDK has none of them and keeps only the last delta, so the deltas are joined here. */
 const REASONING = ["reasoning_content", "reasoning"] as const;
 
-function verdictOf(body: unknown): SdkResult {
+function readBody(body: unknown): SdkResult {
   const { choices, usage } = toLooseJson(body);
   const [choice] = toList(choices);
   const message = choice?.["message"];
@@ -31,7 +31,7 @@ function verdictOf(body: unknown): SdkResult {
 }
 
 export const openaiChatJudge: Judge = {
-  readBody: verdictOf,
+  readBody,
   async runSdk(baseUrl) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${baseUrl}/v1`, maxRetries: 0 });
     const stream = client.chat.completions.stream({
@@ -49,6 +49,6 @@ export const openaiChatJudge: Judge = {
     });
     const raw = await stream.finalChatCompletion();
     Object.assign(raw.choices[0]?.message ?? {}, reasoning);
-    return { ...verdictOf(raw), raw };
+    return { ...readBody(raw), raw };
   },
 };

@@ -1,4 +1,4 @@
-// The judge of Responses streams: the accumulator of the official SDK.
+// Reads Responses streams with the accumulator of the official SDK.
 import OpenAI from "openai";
 import type { Judge, LooseJson, SdkResult } from "./sdk-result.ts";
 import { readCounts, toList, toLooseJson, parseArguments, toText } from "./sdk-result.ts";
@@ -12,14 +12,14 @@ function texts(items: readonly LooseJson[], type: string, field = "text"): strin
   return items.flatMap((item) => (item["type"] === type ? [toText(item[field])] : [])).join("");
 }
 
-function verdictOf(body: unknown): SdkResult {
+function readBody(body: unknown): SdkResult {
   const { output, status, incomplete_details: incomplete, usage } = toLooseJson(body);
   const items = toList(output);
-  const said = items.flatMap((item) => (item["type"] === "message" ? toList(item["content"]) : []));
+  const contents = items.flatMap((item) => (item["type"] === "message" ? toList(item["content"]) : []));
   const thoughts = items.filter(({ type }) => type === "reasoning");
   return {
-    text: texts(said, "output_text"),
-    refusal: texts(said, "refusal", "refusal"),
+    text: texts(contents, "output_text"),
+    refusal: texts(contents, "refusal", "refusal"),
     reasoning: thoughts
       .map((item) => texts(toList(item["summary"]), "summary_text") + texts(toList(item["content"]), "reasoning_text"))
       .join(""),
@@ -36,10 +36,10 @@ function verdictOf(body: unknown): SdkResult {
 }
 
 export const openaiResponsesJudge: Judge = {
-  readBody: verdictOf,
+  readBody,
   async runSdk(baseUrl) {
     const client = new OpenAI({ apiKey: "none", baseURL: `${baseUrl}/v1`, maxRetries: 0 });
     const raw = await client.responses.stream({ model: "m", input: "?" }).finalResponse();
-    return { ...verdictOf(raw), raw };
+    return { ...readBody(raw), raw };
   },
 };

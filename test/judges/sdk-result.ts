@@ -1,12 +1,12 @@
-// What an official SDK makes of a stream, in one form for all of them. The same reading of the SDK's accumulated body
-// and of a body that was encoded whole gives two verdicts that must be equal.
+// The result of an official SDK that accumulated a stream, in one form for all SDKs. It is compared with the result of
+// reading a body that was encoded whole.
 import type { Dialect, ModelResponse } from "../../src/index.ts";
 
 export interface SdkResult {
   text: string;
   reasoning: string;
   refusal: string;
-  /** The calls that the client is to run, arguments parsed; text where they are no JSON. */
+  /** Calls of client tools with parsed arguments; arguments that are no JSON stay text. */
   calls: { name: string; arguments: unknown }[];
   /** Signatures and encrypted reasoning, in order. */
   signatures: string[];
@@ -15,23 +15,23 @@ export interface SdkResult {
 }
 
 export interface AccumulatedResult extends SdkResult {
-  /** What the SDK accumulated. */
+  /** The body that the SDK accumulated. */
   raw: unknown;
 }
 
 export interface Judge {
-  /** Calls the SDK against a server that answers with a stream, and waits for its end. Throws what the SDK throws. */
+  /** Calls the SDK with a server that sends a stream, and waits for its end. Errors of the SDK are thrown. */
   runSdk(baseUrl: string): Promise<AccumulatedResult>;
   /** Reads a body of the SDK's dialect. */
   readBody(body: unknown): SdkResult;
 }
 
-/** What the SDK should make of an answer: what it would find in the same answer as a whole. */
+/** Returns the expected result of the SDK: that of the same answer as a whole. */
 export function expectedResult(response: ModelResponse, target: Dialect, judge: Judge): SdkResult {
   return judge.readBody(target.encodeResponse(response).wire);
 }
 
-/** Anything as an object to look into: bodies are foreign until they are read. */
+/** A JSON value whose fields can be read without checks. */
 export type LooseJson = { readonly [field: string]: LooseJson } & (string | number | boolean | null | undefined);
 
 export function toLooseJson(value: unknown): LooseJson {
@@ -46,7 +46,7 @@ export function toText(value: LooseJson | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Arguments as a value; no text at all means none, and what is no JSON stays text. */
+/** Parses the arguments of a call; a blank text means no arguments, and a text that is no JSON is returned as it is. */
 export function parseArguments(text: LooseJson | undefined): unknown {
   if (typeof text !== "string") return text ?? {};
   if (text.trim() === "") return {};
@@ -57,9 +57,10 @@ export function parseArguments(text: LooseJson | undefined): unknown {
   }
 }
 
-/** The counts that are there and are no zero: the SDKs fill in those that no provider sent. */
+/** Returns the counts that are not zero: SDKs add zeros for counts that the provider did not send. */
 export function readCounts(fields: Record<string, LooseJson | undefined>): Record<string, number> {
-  const found: Record<string, number> = {};
-  for (const [name, value] of Object.entries(fields)) if (typeof value === "number" && value !== 0) found[name] = value;
-  return found;
+  const nonZero: Record<string, number> = {};
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === "number" && value !== 0) nonZero[name] = value;
+  return nonZero;
 }

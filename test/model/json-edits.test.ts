@@ -1,4 +1,4 @@
-// Exact digits under edits, copies and long texts: what was changed is never overruled by what was kept (B23).
+// Exact digits with edits, copies and long texts: stored digits never override an edited value (B23).
 import { describe, expect, test } from "vitest";
 import {
   copyObject,

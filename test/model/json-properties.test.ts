@@ -1,4 +1,4 @@
-// What holds of any JSON text, with numbers in every spelling, many of them beyond doubles.
+// Properties of the JSON parser with generated texts that contain numbers in every spelling, many beyond doubles.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

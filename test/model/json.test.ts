@@ -1,4 +1,4 @@
-// The JSON reader and writer: plain values, exact digits beside them, errors that say where.
+// The JSON parser and writer: plain values, exact digits, errors with a position.
 
 import { describe, expect, test } from "vitest";
 import { JsonError } from "../../src/model/errors.ts";
@@ -171,7 +171,7 @@ describe("exact numbers beside a value", () => {
     expect(hasExactNumbers(value)).toBe(false);
   });
 
-  test("a text that says no more than the double is not kept", () => {
+  test("exact digits are not stored if they equal the double", () => {
     const value = { n: 100 };
     expect(restoreNumbers(value, [{ path: "/n", text: "1e2" }])).toStrictEqual([]);
     expect(stringifyJson(value)).toBe('{"n":100}');

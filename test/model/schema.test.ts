@@ -1,4 +1,4 @@
-// The published JSON Schema says the same as the validators: both come from one description.
+// The published JSON Schema accepts the same values as the validators: both come from one description.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
@@ -26,7 +26,7 @@ describe("koine/schema.json", () => {
     expect(JSON.parse(readFileSync(new URL("../../schema.json", import.meta.url), "utf8"))).toEqual(jsonSchema());
   });
 
-  test("accepts every message of the gallery", () => {
+  test("accepts every canonical message", () => {
     for (const message of canonicalMessages()) {
       isMessage(message);
       expect(isMessage.errors ?? []).toEqual([]);

@@ -1,4 +1,4 @@
-// What `validate` says: shapes, words, sources, roles, and the rules across messages. It never throws.
+// `validate` returns issues for shapes, enumerated values, sources, roles and the order of messages. It never throws.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -221,7 +221,7 @@ describe("validateRequest and validateResponse", () => {
     ]);
   });
 
-  test("what is no list of messages is said", () => {
+  test("a value that is no list of messages is an issue", () => {
     expect(validateMessages(null as never)).toMatchObject([{ path: "", code: "wrong-type" }]);
   });
 });

@@ -44,7 +44,7 @@ describe("constructors", () => {
     ]);
   });
 
-  test("what a message says is its text, and nothing beside it", () => {
+  test("the text of a message has its text parts only", () => {
     const message = assistant([reasoning("hm"), text("Two "), toolCall("1", "f", {}), refusal("no"), text("words.")]);
     expect(getText(message)).toBe("Two words.");
     expect(getText(assistant([]))).toBe("");
@@ -66,7 +66,7 @@ describe("constructors", () => {
     ]);
   });
 
-  test("a tool result takes what it needs from its call", () => {
+  test("a tool result takes id and name from its call", () => {
     const call = toolCall("a", "t", {}, { executor: "client", format: "text", tool: "custom" });
     expect(toolResult(call, "out", { isError: true, content: [text("c")] })).toStrictEqual({
       role: "tool",
@@ -140,7 +140,7 @@ describe("usage", () => {
     ).toMatchObject({ inputTokens: 0, outputTokens: 0 });
   });
 
-  test("B64: sums keep the split of cache writes; what neither has stays absent", () => {
+  test("B64: sums keep the split of cache writes; a count that neither has stays absent", () => {
     const sum = addUsage(
       { ...usage, cacheWrite5mTokens: 10, raw: 1, cost: 0.5 },
       { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite1hTokens: 7, cost: 0.25 },
@@ -162,7 +162,7 @@ describe("usage", () => {
 describe("editPart", () => {
   const seals = [{ dialect: "anthropic", kind: "signature", value: "s" }];
 
-  test("B5: changing what a part says removes what vouched for it", () => {
+  test("B5: changing the content of a part removes its seals", () => {
     const sealed = text("old", {
       seals,
       annotations: [{ kind: "url", url: "u", span: { start: 0, end: 3 } }],
@@ -178,13 +178,13 @@ describe("editPart", () => {
     expect(sealed.seals).toBe(seals);
   });
 
-  test("saying the same again, or changing what is beside the content, keeps the seals", () => {
+  test("an equal content, or a change of other fields, keeps the seals", () => {
     const sealed = text("old", { seals });
     expect(editPart(sealed, { text: "old" }).seals).toBe(seals);
     expect(editPart(sealed, { cache: { ttl: "1h" } })).toStrictEqual({ ...sealed, cache: { ttl: "1h" } });
   });
 
-  test("another id keeps what the call said; another source takes the place of the old one; undefined removes", () => {
+  test("another id keeps the input of a call; another source replaces the old one; undefined removes a field", () => {
     const call = toolCall("a", "t", { n: 1 }, { inputText: '{"n": 1}', seals });
     expect(editPart(call, { toolCallId: "b" })).toStrictEqual({ ...call, toolCallId: "b" });
     expect(editPart(image({ data: "aGk=", mimeType: "image/png" }), { url: "u" })).toStrictEqual({
@@ -259,7 +259,7 @@ describe("data URLs", () => {
   });
 });
 
-test("B88: what may succeed later is retryable", () => {
+test("B88: errors that may succeed later are retryable", () => {
   expect(isRetryable({ kind: "overloaded", message: "" })).toBe(true);
   expect(isRetryable({ kind: "invalid-request", message: "" })).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Stored versions: every older one is lifted, newer and unreadable ones are refused, unknown things survive (B98).
+// Stored schema versions: older ones are upgraded, newer and unreadable ones are rejected, unknown data survive (B98).
 import { describe, expect, test } from "vitest";
 import {
   parseJson,
@@ -61,7 +61,7 @@ describe("readMessage", () => {
     expect(readMessage(current)).toBe(current);
   });
 
-  test("B43, B98: part types, fields and words that are not known here survive", () => {
+  test("B43, B98: unknown part types, fields and enumerated values survive", () => {
     const newer = {
       ...FIRST,
       role: "narrator",

@@ -1,4 +1,4 @@
-// A second, slow reading of the standard's event stream grammar: the oracle that the real parser is compared with.
+// A slow reference implementation of the standard's event stream grammar, with which the real parser is compared.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 
 import type { SseEvent } from "../../src/sse/index.ts";

@@ -135,7 +135,7 @@ const anyBytes = fc
 const places = fc.array(fc.nat(), { maxLength: 20 });
 
 describe("any chunking", () => {
-  test("B68 B70 of a stream of fields gives what the standard says", () => {
+  test("B68 B70 of a stream of fields gives the events of the standard", () => {
     fc.assert(
       fc.property(wellFormed, places, (bytes, at) => {
         expect(parse(...cut(bytes, at))).toStrictEqual(referenceEvents(bytes));

@@ -1,8 +1,8 @@
-// Any character at all, for generated texts. fast-check has a unit for it, "binary", which first builds a table of all
-// of Unicode: that takes two seconds and a hundred megabytes.
+// Generates any Unicode character. The unit "binary" of fast-check is not used: it builds a table of all of Unicode,
+// which takes two seconds and a hundred megabytes.
 import fc from "fast-check";
 
-/** Halves of pairs are no characters. */
+/** Surrogates are no characters. */
 const SURROGATES = { first: 0xd8_00, count: 0x8_00 };
 const LAST = 0x10_ff_ff - SURROGATES.count;
 
@@ -10,7 +10,7 @@ function toCharacter(place: number): string {
   return String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count);
 }
 
-/** With the way back, fast-check can put in texts that are known to hurt. */
+/** The inverse function, with which fast-check can use its list of dangerous strings. */
 function toIndex(character: unknown): number {
   const [only, ...others] = typeof character === "string" ? character : "";
   const code = only?.codePointAt(0);

@@ -1,5 +1,5 @@
-// Recorded provider payloads, which are third-party data and not part of this repository. Tests walk them where they
-// are, and say loudly that they were left out where they are not.
+// Recorded provider payloads: third-party data outside of this repository. If they are absent, one test prints a warning
+// in place of the tests that use them.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
@@ -14,7 +14,7 @@ export interface Recording {
   texts: string[];
 }
 
-/** Runs the tests over the recordings, or one that says why there are none. */
+/** Declares tests with the recordings, or one test that warns of their absence. */
 export function describeCorpus(pattern: string, tests: (recordings: Recording[]) => void): void {
   if (!existsSync(FOLDER)) {
     test("LEFT OUT: there are no recorded payloads here; set KOINE_CORPUS to a folder that has them", () => {
@@ -30,7 +30,7 @@ export function describeCorpus(pattern: string, tests: (recordings: Recording[])
   );
 }
 
-/** What the corpus says about a file, as far as it is read here. */
+/** The fields of a manifest row that are used here. */
 interface Row {
   path: string;
   dialect: string;
@@ -47,12 +47,12 @@ export type SampleKind = "requests" | "responses" | "errors";
 export type SamplesOf = (dialect: string, kind: SampleKind) => WireSample[];
 
 /**
- * Runs the tests over the bodies of each dialect, those of vendors that speak it with quirks included. What a provider
- * refused, what was made up, and what is no wire body is left out.
+ * Declares tests with the bodies of each dialect, including those of compatible vendors. Rejected requests, hand-written
+ * bodies and SDK error strings are left out.
  */
 export function describeBodies(tests: (samplesOf: SamplesOf) => void): void {
   describeCorpus("manifest.json", ([manifest]) => {
-    // The corpus describes itself in rows of this form.
+    // The manifest of the corpus is a list of such rows.
     const rows = parseJson(manifest?.texts[0] ?? "[]") as unknown as Row[];
     const read = (dialect: string, kind: SampleKind): WireSample[] =>
       rows.flatMap((row) => {
@@ -73,7 +73,7 @@ function readSample({ path, status, model }: Row, dialect: string): WireSample {
   const wire = parseJson(readFileSync(`${FOLDER}/${path}`, "utf8"));
   const sample: WireSample = { name: path, wire };
   if (status !== undefined) sample.status = status;
-  // Gemini's model stands in the URL; some recordings have it in the body as well.
+  // The model of Gemini is in the URL; some recordings have it in the body as well.
   const isInUrl = dialect === "gemini" && path.includes("/requests/") && !Object.hasOwn(Object(wire), "model");
   if (isInUrl && model !== undefined) sample.address = { model };
   return sample;
@@ -81,13 +81,13 @@ function readSample({ path, status, model }: Row, dialect: string): WireSample {
 
 /** A stream as it was recorded: the data of its events. */
 export interface RecordedStream extends StreamSample {
-  /** Whose words they are; vendors that speak a dialect with quirks count as that dialect. */
+  /** The dialect; streams of compatible vendors have the dialect they are compatible with. */
   dialect: string;
-  /** Somebody made it up, rather than recorded it. */
+  /** True if the stream was written by hand, not recorded. */
   isHandWritten: boolean;
 }
 
-/** Runs the tests over the recorded streams, by the dialect that they are of. */
+/** Declares tests with the recorded streams, by dialect. */
 export function describeStreams(tests: (streams: ReadonlyMap<string, RecordedStream[]>) => void): void {
   describeCorpus("manifest.json", ([manifest]) => {
     const rows = parseJson(manifest?.texts[0] ?? "[]") as unknown as Row[];

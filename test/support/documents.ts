@@ -1,5 +1,5 @@
-// Reads the tables of the documents and the titles of the tests, and says where the two do not fit together. Pure:
-// texts come in, sentences come out, so that the checks can be tried on made-up documents as well as on the real ones.
+// Compares the tables of the documents with the titles of the tests, and returns the problems as sentences. The
+// functions are pure, so that they can be tested with invented documents.
 import { posix } from "node:path";
 import { type Expression, parseSync, type TemplateLiteral, Visitor } from "oxc-parser";
 
@@ -9,11 +9,11 @@ interface Reference {
   title: string;
 }
 
-/** One promise of a document. */
+/** One requirement of a document. */
 export interface Row {
   id: string;
   status: string;
-  /** The last cell: the tests that hold the promise, or the part that will. */
+  /** The last cell: the tests of the requirement, or the folder that will have them. */
   holder: string;
   references: Reference[];
 }
@@ -25,7 +25,7 @@ const CELL_BORDER = /(?<!\\)\|/;
 const FENCE = /^(```|~~~)[\s\S]*?^\1/gm;
 const REFERENCE = /`([^`]+)` › ("(?:\\.|[^"\\])*"(?:, "(?:\\.|[^"\\])*")*)/g;
 const QUOTED = /"((?:\\.|[^"\\])*)"/g;
-/** A part of a title this long is told from other titles; a shorter one must be a whole title. */
+/** Minimum length of a quoted part of a title; a shorter quotation must be a whole title. */
 const TELLING = 10;
 /** A folder of the map in docs/architecture.md. */
 const PART = /`(src\/(model|sse|assembly|dialects|client|agent|ledger|server|cli|testkit)\b[^`]*|ui)`/;
@@ -64,7 +64,7 @@ export function readRows(markdown: string): Row[] {
   return rows;
 }
 
-/** Where a row contradicts itself or the tests. */
+/** Returns the rows that contradict themselves or the tests. */
 export function rowProblems(rows: readonly Row[], titles: Titles): string[] {
   const seen = new Set<string>();
   return rows.flatMap((row) => {

@@ -1,4 +1,4 @@
-// Equality as JSON: keys in any order, `__proto__` a key like any other (which the runner's own matcher stumbles over).
+// Compares values as JSON with keys in any order. Unlike vitest's matcher, it treats `__proto__` as an ordinary key.
 import { expect } from "vitest";
 
 /** A value's JSON with sorted keys. */

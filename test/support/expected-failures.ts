@@ -1,11 +1,10 @@
-// Known differences, each with its reason. A table is checked both ways: what fails must be in it, and what is in it
-// must fail.
+// Tables of expected failures, each with its reason: every failure must be in the table, and every row must fail.
 import { expect } from "vitest";
 
 export interface ExpectedFailure {
-  /** The streams that it is about, by their names. */
+  /** Matches the names of the streams. */
   streams: RegExp;
-  /** The check that does not hold. */
+  /** The claim that fails. */
   check: string;
   reason: string;
 }
@@ -13,11 +12,11 @@ export interface ExpectedFailure {
 export interface CheckOutcome {
   name: string;
   check: string;
-  /** What was wrong; absent where it held. */
+  /** The error message, if the check failed. */
   failure?: string;
 }
 
-/** Runs a step, as an outcome. */
+/** Runs a step and returns its outcome. */
 export async function runCheck(name: string, check: string, step: () => unknown): Promise<CheckOutcome> {
   try {
     await step();
@@ -29,7 +28,7 @@ export async function runCheck(name: string, check: string, step: () => unknown)
 
 const SHOWN_LIMIT = 6;
 
-/** Fails where an outcome and the table disagree; returns how many outcomes the table excuses. */
+/** Throws if outcomes and table disagree; returns the number of expected failures. */
 export function expectOutcomes(outcomes: readonly CheckOutcome[], table: readonly ExpectedFailure[]): number {
   const excuse = ({ name, check }: CheckOutcome): ExpectedFailure | undefined =>
     table.find((row) => row.check === check && row.streams.test(name));
@@ -48,7 +47,7 @@ export function expectOutcomes(outcomes: readonly CheckOutcome[], table: readonl
   return failed.length;
 }
 
-/** Rows that excuse nothing at all. */
+/** Returns the rows that match no outcome. */
 export function listUnusedRows(outcomes: readonly CheckOutcome[], table: readonly ExpectedFailure[]): string[] {
   return table
     .filter(({ streams, check }) => !outcomes.some((each) => each.check === check && streams.test(each.name)))

@@ -1,5 +1,5 @@
-// Timers that a test holds: a timer calls back when the test lets the time pass, and never because the machine is busy.
-// Fake timers of vitest replace those of the whole process, also those of a store that other tests use after this one.
+// Timers that a test advances by hand. Vitest's fake timers replace those of the whole process, including those of a
+// store that later tests use.
 
 interface ManualTimer {
   at: number;

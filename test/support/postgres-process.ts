@@ -1,6 +1,6 @@
-// A process of its own that owns one PostgreSQL server and its folder. It obeys lines on its standard input ("start",
-// "stop fast", "stop immediate") and answers each with a line of JSON. When its input ends, whatever became of the
-// process at the other end, it stops the server and removes the folder: a test run leaves nothing behind.
+// A process that owns one PostgreSQL server and its folder. It executes commands from standard input ("start", "stop
+// fast", "stop immediate") and replies to each with a line of JSON. When its input ends, also because its parent died, it
+// stops the server and removes the folder.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,7 +16,7 @@ export interface PostgresProcessOptions {
   /** Further settings of the server, as "name=value". */
   settings?: string[];
 }
-/** What the keeper says to a line. */
+/** The reply to one command. */
 export type PostgresProcessReply = { pid: number; port: number } | { stopped: true } | { error: string };
 
 type User = { uid: number; gid: number } | Record<string, never>;
@@ -30,7 +30,7 @@ let server: ChildProcess | undefined;
 let port = 0;
 let binaries = "";
 
-/** PostgreSQL refuses to run as root: then it runs as a user that is there and may do little. */
+/** Returns an unprivileged user if this process is root: PostgreSQL does not run as root. */
 function unprivileged(): User {
   if (platform() === "win32" || userInfo().uid !== 0) return {};
   for (const name of ["postgres", "nobody"]) {
@@ -47,7 +47,7 @@ function installed(): string {
   return join(dirname(from.resolve(name)), "..", "native");
 }
 
-/** Where the programs are, for the user who runs them: a copy where the project lies in a folder closed to others. */
+/** Returns the folder of the programs; a copy if the other user cannot read the project's folder. */
 function programs(): string {
   const native = installed();
   const program = (path: string): string => join(path, "bin", platform() === "win32" ? "postgres.exe" : "postgres");
@@ -146,7 +146,7 @@ async function obey(line: string): Promise<PostgresProcessReply> {
 
 const lines = createInterface({ input: process.stdin });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => lines.close());
-// Whoever asked may be gone before the answer.
+// The parent may have exited before the reply.
 process.stdout.on("error", () => undefined);
 try {
   for await (const line of lines) {

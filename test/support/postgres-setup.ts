@@ -1,5 +1,5 @@
-// Run by vitest before the workers: answers them with the one PostgreSQL of the test run, which starts with the first
-// question, so that a run without Postgres tests never waits for it.
+// Global setup of vitest: gives the workers the URL of the PostgreSQL server of the test run. The server starts with the
+// first request, so that a run without Postgres tests never waits for it.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import type { PostgresServer } from "./postgres.ts";

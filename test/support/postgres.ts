@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests. One server is shared by all test files of a run and starts when the first of them asks;
-// a test that takes the server away has one of its own. See postgres-process.ts for who cleans up.
+// A real PostgreSQL for tests. All test files of a run share one server, which starts on first use; a test that stops
+// the server has one of its own. postgres-process.ts removes the files.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ export interface PostgresServer {
   end(): Promise<void>;
 }
 export interface ServerOptions {
-  /** Whether a commit waits for the disk. Default true; without it the server is faster and does not survive a power cut. */
+  /** True if a commit waits for the disk. Default true; without it, the server is faster but loses data in a power cut. */
   fsync?: boolean;
   /** Further settings, as "name=value". */
   settings?: string[];

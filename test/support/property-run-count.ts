@@ -1,5 +1,5 @@
-// How often a property is tried: a part of the full number in the everyday run, all of it with
-// `npm run test:thorough`. Seeds differ from run to run, so that the everyday runs add up.
+// Number of runs of a property: a fraction of the full number by default, the full number with `npm run test:thorough`.
+// Seeds differ between runs, so that default runs add up over time.
 
 const FRACTION = process.env["MODE"] === "thorough" ? 1 : 1 / 6;
 

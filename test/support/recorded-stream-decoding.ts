@@ -1,5 +1,4 @@
-// Recorded streams through their own dialect: legal deltas, the same answer again, whatever cuts them and wherever they
-// end, whatever field or event is new, gone or odd.
+// Tests of recorded streams with their own dialect: the stream checks of the testkit, with mutants.
 import { describe, expect, test } from "vitest";
 import { dialect } from "../../src/index.ts";
 import { createStreamChecks } from "../../src/testkit/conformance/stream-conformance.ts";
@@ -9,7 +8,7 @@ import { expectOutcomes, listUnusedRows, runCheck } from "./expected-failures.ts
 import { createRepeatedFieldTest } from "./repeated-stream-fields.ts";
 import { scaleRunCount } from "./property-run-count.ts";
 
-/** How many events are read for the mutants of one stream; a long one has few of them, hundreds of streams have many. */
+/** Number of events that are decoded for the mutants of one stream, so that a long stream has fewer mutants. */
 const EVENT_BUDGET = scaleRunCount(1200);
 const MAX_MUTANTS = scaleRunCount(45);
 
@@ -20,7 +19,7 @@ export function describeRecordedDecoding(id: string, exceptions: readonly Expect
     const seen: CheckOutcome[] = [];
     describe(`${id}: a recorded stream`, () => {
       const streams = recorded.get(id) ?? [];
-      test("is there", () => {
+      test("exists", () => {
         expect(streams.length).toBeGreaterThan(40);
       });
       test.each(CLAIMS)("%s", async (claim) => {
@@ -33,7 +32,7 @@ export function describeRecordedDecoding(id: string, exceptions: readonly Expect
         seen.push(...all);
         expectOutcomes(all, exceptions);
       });
-      test("is what every exception is about", () => {
+      test("matches every exception", () => {
         expect(listUnusedRows(seen, exceptions)).toStrictEqual([]);
       });
     });

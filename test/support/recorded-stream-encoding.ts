@@ -1,5 +1,5 @@
-// Recorded streams in the words of one target: what Koine's own decoder reads, and what the target's official SDK makes
-// of the bytes over HTTP, must be what the whole answer says.
+// Tests of recorded streams that are encoded for one target: Koine's decoder and the target's official SDK (over HTTP)
+// must read the same answer as from the whole response.
 import { afterAll, describe, expect, test } from "vitest";
 import type { Delta, Dialect, ModelResponse } from "../../src/index.ts";
 import { dialect } from "../../src/index.ts";
@@ -29,7 +29,7 @@ interface Answer {
   response: ModelResponse;
 }
 
-/** The answers of a stream, each with a name of its own. */
+/** Returns the answers of a stream, each with a unique name. */
 function answersIn(source: Dialect, { name, events }: RecordedStream): Answer[] {
   const all = splitAnswers(decodeEvents(source, events));
   return all.flatMap((deltas, index) => {
@@ -38,7 +38,7 @@ function answersIn(source: Dialect, { name, events }: RecordedStream): Answer[] 
   });
 }
 
-/** Serves prepared streams under a number each, to as many callers as come. */
+/** Serves each stream under its number, any number of times. */
 export async function streamServer(streams: ReadonlyMap<number, Uint8Array>): Promise<ReplayServer> {
   return replayServer(({ path }) => {
     const number = Number(/^\/stream-(\d+)\//.exec(path)?.[1]);
@@ -47,7 +47,7 @@ export async function streamServer(streams: ReadonlyMap<number, Uint8Array>): Pr
   });
 }
 
-/** So many SDKs at once: enough to fill the time that each waits. */
+/** Number of SDK calls that run at the same time. */
 const AT_ONCE = 8;
 
 export async function inParallel<T, R>(
@@ -63,11 +63,11 @@ export async function inParallel<T, R>(
   return results;
 }
 
-/** What the SDK finds in the bytes, over HTTP and in random pieces. */
+/** Requires that the SDK reads the expected result from the bytes, over HTTP and in random chunks. */
 async function isJudgedEqual(target: JudgedDialect, { response }: Answer, url: string): Promise<void> {
   const judge = JUDGES[target];
   if (response.error !== undefined) {
-    // Some SDKs throw, one gives the answer with a status that says so.
+    // Most SDKs throw; one returns the answer with a failed status.
     const finish = await judge.runSdk(url).then(
       (judgement) => judgement.finish,
       () => "failed",
@@ -103,7 +103,7 @@ async function outcomesOf(
   return [...(await Promise.all(squares)), ...judged];
 }
 
-/** The tests of one target, and a line for each source when they are through. */
+/** Declares the tests of one target, and prints a line of counts for each source at the end. */
 export function describeRecordedEncoding(target: JudgedDialect, exceptions: readonly ExpectedFailure[]): void {
   describeStreams((recorded) => {
     const lines: string[] = [];
@@ -113,12 +113,12 @@ export function describeRecordedEncoding(target: JudgedDialect, exceptions: read
         expect(dialect(source).supports).toContain("streams");
         const outcomes = await outcomesOf(dialect(source), target, streams);
         seen.push(...outcomes);
-        const held = (check: string): number =>
+        const countPassed = (check: string): number =>
           outcomes.filter((each) => each.check === check && each.failure === undefined).length;
         const excused = outcomes.filter(({ failure }) => failure !== undefined).length;
         lines.push(
           `${source.padEnd(16)} → ${target.padEnd(16)} ${String(streams.length).padStart(4)} streams ` +
-            `${String(held("square")).padStart(4)} equal ${String(held("judge")).padStart(4)} judged equal ` +
+            `${String(countPassed("square")).padStart(4)} equal ${String(countPassed("judge")).padStart(4)} judged equal ` +
             `${String(excused).padStart(3)} exceptions`,
         );
         expectOutcomes(outcomes, exceptions);

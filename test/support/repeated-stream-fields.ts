@@ -1,32 +1,32 @@
-// Events, and fields of events, that only repeat what other events say: an unknown field there has no place of its own.
+// Events and fields of events that repeat data of other events: unknown fields inside them are not restored.
 
 interface RepeatedField {
   /** The type of the event. */
   type: RegExp;
-  /** Where in it; anywhere where nothing is said. */
+  /** The path in the event. Default: anywhere. */
   path?: RegExp;
 }
 
 const REPEATED_FIELDS: Readonly<Record<string, readonly RepeatedField[]>> = {
   "openai-responses": [
-    // Snapshots of what the deltas have said, and of the response before it is complete.
+    // Snapshots of content that deltas contain, and of the incomplete response.
     { type: /\.(?:done|added|in_progress|queued|created|searching|generating|interpreting|completed|partial_image)$/ },
     { type: /\.delta$/ },
   ],
   "ai-sdk-model": [
-    // The ends of the steps have said what the sum is of.
+    // The total of the usages that the ends of the steps contain.
     { type: /^finish$/, path: /^\/totalUsage/ },
-    // The call has said it.
+    // The call contains the input.
     { type: /^tool-(?:result|error)$/, path: /^\/input/ },
   ],
   anthropic: [
     { type: /^(?:ping|content_block_stop|message_stop)$/ },
-    // The arguments that follow in pieces are the whole input.
+    // The deltas that follow contain the whole input.
     { type: /^content_block_start$/, path: /^\/content_block\/input/ },
   ],
 };
 
-/** Whether an unknown field there is nobody's. */
+/** Returns a test for fields whose unknown subfields are not restored. */
 export function createRepeatedFieldTest(dialect: string): (event: unknown, path: string) => boolean {
   const table = REPEATED_FIELDS[dialect] ?? [];
   return (event, path) => {

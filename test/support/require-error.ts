@@ -1,6 +1,6 @@
-// What a step throws, for tests that look at an error more closely than `toThrow` does.
+// Returns the error of a step, for tests that check more than `toThrow` does.
 
-/** The error of a class that a step throws; a test fails where it throws another one or none. */
+/** Returns the error of the class that a step throws; throws if the step throws another error or none. */
 export function requireError<E extends Error>(kind: abstract new (...args: never[]) => E, step: () => unknown): E {
   try {
     step();

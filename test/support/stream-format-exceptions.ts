@@ -1,4 +1,4 @@
-// What the protocol of a dialect's stream says otherwise than its whole answer, each with the reason: form, not content.
+// Allowed differences between a streamed and a whole answer of a dialect, each with its reason. They concern form only.
 import type { StreamException } from "../../src/testkit/index.ts";
 
 const FORMAT_EXCEPTIONS: Readonly<Record<string, readonly StreamException[]>> = {

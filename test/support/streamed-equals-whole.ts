@@ -1,4 +1,4 @@
-// One answer in a target's words, streamed and whole: the two must be the same.
+// Compares an answer that was encoded for a target as a stream with the same answer as a whole response.
 import type { Delta, Dialect, Loss, ModelResponse } from "../../src/index.ts";
 import { stringifyJson } from "../../src/index.ts";
 import { assertHolds } from "../../src/testkit/conformance-case.ts";
@@ -13,10 +13,10 @@ import {
 } from "../../src/testkit/checks/stream-helpers.ts";
 import { listFormatExceptions } from "./stream-format-exceptions.ts";
 
-/** Texts that a closed block could not take up again, and what came too late: the order of a protocol, not its words. */
+/** Losses of the stream order: text for a closed block, and data that arrived too late. */
 const SPLIT_CODES: ReadonlySet<string> = new Set(["part-split", "late-dropped"]);
 
-/** The deltas, streamed in the target's words and read again, are what the answer is that went out whole. */
+/** Requires that encoded deltas decode to the same response as the encoded whole answer. */
 export function expectStreamedEqualsWhole(target: Dialect, deltas: readonly Delta[], response: ModelResponse): void {
   const { events, losses } = encodeDeltas(target, deltas);
   const read = decodeEvents(target, events);
@@ -35,32 +35,30 @@ export function expectStreamedEqualsWhole(target: Dialect, deltas: readonly Delt
   assertNoDifferences(found, "In pieces it is another answer than as a whole.");
 }
 
-/**
- * Arguments keep their spelling where they come as text; a source whose whole form is an object has it in streams only.
- */
+/** Removes `inputText`: dialects whose whole answers have objects as arguments keep the text in streams only. */
 function withoutSpelling(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpelling);
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutSpelling(field)]));
   if (copy["type"] === "tool-call" && copy["invalid"] === undefined && copy["format"] !== "text")
     delete copy["inputText"];
-  // A summary of no words that comes late leaves out the blank line before it.
+  // An empty summary that arrives late has no blank line before it.
   if (copy["type"] === "reasoning" && typeof copy["text"] === "string")
     copy["text"] = copy["text"].replace(/(?:\n\n)+$/, "");
   return copy;
 }
 
-/** The run shape has no whole answers, but its events are the deltas themselves: it says everything. */
+/** True if there is a whole answer to compare with. Events of the run dialect are the deltas themselves. */
 function hasWholeForm({ id, supports: carries }: Dialect): boolean {
   return carries.has("responses") || id === "run";
 }
 
-/** The answer as it comes back from the target. */
+/** Encodes and decodes the whole answer with the target. */
 export function roundTripWhole(target: Dialect, response: ModelResponse): ModelResponse {
   return target.supports.has("responses") ? target.decodeResponse(target.encodeResponse(response).wire) : response;
 }
 
-/** Where there is no whole answer to compare with: the texts and calls that no loss tells of have arrived. */
+/** Requires that texts and calls without a loss arrived, for targets without whole answers. */
 function expectArrived(response: ModelResponse, streamed: ModelResponse | undefined, losses: readonly Loss[]): void {
   const arrived = streamed?.message.parts ?? [];
   const texts = arrived.map((part) => ("text" in part ? part.text : "")).join("");
@@ -78,19 +76,18 @@ function expectArrived(response: ModelResponse, streamed: ModelResponse | undefi
 }
 
 /**
- * Who compares an answer whose parts were split looks at what was said, not at where parts end or which came first. Of
- * reasoning that comes in two texts, raw and summed up, most say one: a block that is closed cannot take back which.
+ * Returns the content of an answer without the boundaries and the order of parts, for answers with split parts. Leaves
+ * out reasoning: most targets have either raw reasoning or summaries, and cannot change that after a block is closed.
  */
 function summarizeContent({ finishReason, usage, message }: ModelResponse): object {
-  const said = new Map<string, string[]>();
+  const characters = new Map<string, string[]>();
   for (const part of message.parts) {
-    // Where parts are joined, an empty one is none.
     if (!("text" in part) || part.type === "reasoning" || part.text === undefined || part.text === "") continue;
-    said.set(part.type, [...(said.get(part.type) ?? []), ...Array.from(part.text)]);
+    characters.set(part.type, [...(characters.get(part.type) ?? []), ...Array.from(part.text)]);
   }
   const calls = message.parts.flatMap((part) =>
     part.type === "tool-call" ? [{ toolName: part.toolName, input: part.input }] : [],
   );
-  const texts = [...said].map(([type, characters]) => [type, characters.sort().join("")]);
-  return { finishReason, usage, calls, said: Object.fromEntries(texts) };
+  const texts = [...characters].map(([type, list]) => [type, list.sort().join("")]);
+  return { finishReason, usage, calls, texts: Object.fromEntries(texts) };
 }

@@ -106,8 +106,8 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     "drops a text that was said before",
     /repeated text/,
     encodes((messages) => {
-      const said = new Set<string>();
-      const isNew = (part: Part): boolean => part.type !== "text" || said.size < said.add(part.text).size;
+      const texts = new Set<string>();
+      const isNew = (part: Part): boolean => part.type !== "text" || texts.size < texts.add(part.text).size;
       return messages.map((message) => ({ ...message, parts: message.parts.filter(isNew) }));
     }),
   ],

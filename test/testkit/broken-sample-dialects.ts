@@ -1,4 +1,4 @@
-// Dialects with one fault each, made from a good one: what the suites must notice in samples of requests and responses.
+// Faults that the suites must detect with wire samples of requests and responses.
 import type { Encoded, JsonObject, ModelRequest, ModelResponse } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import { without } from "./broken-message-dialects.ts";
@@ -24,7 +24,7 @@ function sortedKeys(value: unknown): unknown {
 const LOSS = { action: "dropped", level: "loss", message: "It was so before." } as const;
 let count = 0;
 
-/** A dialect that keeps every body beside the value, in a way that no edit reaches. */
+/** Stores a hidden copy of every body, which edits do not change. */
 function keepsBodies(isKept: (value: ModelRequest | ModelResponse) => unknown): DialectFault {
   return (good) => {
     const bodies = new Map<unknown, unknown>();
@@ -44,18 +44,18 @@ function keepsBodies(isKept: (value: ModelRequest | ModelResponse) => unknown): 
   };
 }
 
-/** Residue that is bound to the objects themselves. */
+/** Stores residue in a WeakMap, so that a copy of the value loses it. */
 function bindsResidue(): DialectFault {
-  const kept = new WeakMap<object, ModelRequest["extra"]>();
+  const residues = new WeakMap<object, ModelRequest["extra"]>();
   return combines(
     changesDecoded((value) => {
       const bare = without(value, "extra");
-      if (value.extra !== undefined) kept.set(bare, value.extra);
+      if (value.extra !== undefined) residues.set(bare, value.extra);
       return bare;
     }),
     (good) => {
       const full = <T extends ModelRequest | ModelResponse>(value: T): T => {
-        const extra = kept.get(value);
+        const extra = residues.get(value);
         return extra === undefined ? value : { ...value, extra };
       };
       return { ...changesRequest(full)(good), ...changesResponse(full)(good) };
@@ -191,8 +191,8 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     (good) => ({
       decodeRequest: (wire, options) => {
         const request = good.decodeRequest(wire, options);
-        const kept = { ...request.extra?.["plain"], dialogue: (wire as { dialogue: [] }).dialogue };
-        return { ...request, extra: { plain: kept } };
+        const residue = { ...request.extra?.["plain"], dialogue: (wire as { dialogue: [] }).dialogue };
+        return { ...request, extra: { plain: residue } };
       },
       encodeRequest: (request, options) => {
         const { dialogue, ...rest }: JsonObject = request.extra?.["plain"] ?? {};

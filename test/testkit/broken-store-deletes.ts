@@ -1,8 +1,8 @@
-// Stores with one fault each in what they delete: what the suite for stores must notice.
+// Faults of stores in deletion, which the store suite must detect.
 import type { DeletionCounts } from "../../src/ledger/store/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerTransaction } from "../../src/ledger/store/contract.ts";
-import { replacesSteps, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
+import { withSteps, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
 
 type Deleting =
   | "deleteMessages"
@@ -12,14 +12,14 @@ type Deleting =
   | "deleteBlobs"
   | "deleteUnreferencedBlobs";
 
-/** Counts something else than it deletes. */
+/** Changes the returned counts of deleted rows. */
 function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionCounts): StoreFault {
-  // All of them give what was deleted, whatever they take.
+  // The cast holds: all these methods return the number of deleted rows.
   const instead =
     (good: (...values: never[]) => Awaitable<DeletionCounts>) =>
     (...values: never[]) =>
       mapAwaitable(good(...values), change);
-  return replacesSteps({ [method]: instead });
+  return withSteps({ [method]: instead });
 }
 const CLAIM_OF: Record<Deleting, RegExp> = {
   deleteMessages: /deleteMessages takes/,
@@ -32,10 +32,10 @@ const CLAIM_OF: Record<Deleting, RegExp> = {
 // The keys of the record above.
 const DELETING = Object.keys(CLAIM_OF) as Deleting[];
 
-/** Leaves what it should delete. */
+/** Deletes nothing. */
 function leaves(name: keyof LedgerTransaction & Deleting): StoreFault {
   const nothing: DeletionCounts = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-  return replacesSteps({ [name]: () => () => nothing });
+  return withSteps({ [name]: () => () => nothing });
 }
 
 export const DELETE_FAULTS: readonly StoreFaultRow[] = [
@@ -55,7 +55,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes changes of state with the deltas",
     /deleteDeltas takes/,
-    replacesSteps({
+    withSteps({
       deleteDeltas: (good, tx) => (key, runId) => {
         const [count, run] = [good(key, runId), tx.run(key.tenant, runId)];
         void tx.deleteRuns(key, [runId]);
@@ -67,12 +67,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes deltas outside of the stretch",
     /deleteDeltas takes/,
-    replacesSteps({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
+    withSteps({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
   ],
   [
     "gives no number of deltas",
     /deleteDeltas takes/,
-    replacesSteps({
+    withSteps({
       deleteDeltas:
         (good) =>
         (...values) => (void good(...values), 0),
@@ -81,7 +81,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves references of deleted messages",
     /deleteMessages takes/,
-    replacesSteps({
+    withSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const refs = tx.blobRefs(key) as never[];
         const deleted = good(key, ids);
@@ -93,7 +93,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves quarantine rows of deleted messages",
     /deleteMessages takes/,
-    replacesSteps({
+    withSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const rows = tx.quarantined(key.tenant, 99) as never[];
         const deleted = good(key, ids);
@@ -105,7 +105,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves the log of deleted runs",
     /deleteRuns takes/,
-    replacesSteps({
+    withSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.log(key, { limit: 99 }) as { runId: string }[];
         const deleted = good(key, ids);
@@ -117,7 +117,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes blobs with their thread",
     /deleteThread takes/,
-    replacesSteps({
+    withSteps({
       deleteThread: (good, tx) => (key) =>
         mapAwaitable(good(key), (deleted) => (void tx.deleteUnreferencedBlobs(key.tenant, 9_999), deleted)),
     }),
@@ -125,7 +125,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves a thread's keys",
     /deleteThread takes/,
-    replacesSteps({
+    withSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.idempotencyKey(key, "key");
         const deleted = good(key);
@@ -137,12 +137,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes keys of the last millisecond",
     /deleteKeys takes/,
-    replacesSteps({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
+    withSteps({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves the chunks of a deleted blob",
     /deleteBlobs takes/,
-    replacesSteps({
+    withSteps({
       deleteBlobs: (good, tx) => (tenant, hashes, before) => {
         const ids = hashes.map((hash) => (tx.blob(tenant, hash) as { blobId: string } | undefined)?.blobId ?? "");
         const chunks = ids.map((blobId) => tx.chunk(tenant, blobId, 0));
@@ -158,24 +158,24 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes blobs that messages hold",
     /deleteBlobs takes|deleteUnreferencedBlobs takes|begins to hold/,
-    replacesSteps({
+    withSteps({
       insertBlobRefs: () => () => undefined,
     }),
   ],
   [
     "deletes young blobs by name",
     /deleteBlobs takes/,
-    replacesSteps({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
+    withSteps({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
   ],
   [
     "deletes young blobs",
     /deleteUnreferencedBlobs takes/,
-    replacesSteps({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
+    withSteps({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves uploads that never ended",
     /deleteUnreferencedBlobs takes/,
-    replacesSteps({
+    withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const chunk = tx.chunk(tenant, "00000000Z8AAAAAAAAAAAAAAAA", 0);
         const deleted = good(tenant, before);

@@ -1,13 +1,13 @@
-// Stores with one fault each in their tenants, transactions, search or life: what the suite for stores must notice.
+// Faults of stores in tenants, transactions, search or lifecycle, which the store suite must detect.
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { wait, mapAwaitable, type Steps } from "../../src/ledger/store/steps.ts";
 import type { LedgerStore, LedgerTransaction } from "../../src/ledger/store/contract.ts";
 import type { SearchQuery } from "../../src/ledger/store/queries.ts";
 import {
   cannotUndo,
-  replacesSteps,
-  replacesMethods,
-  replacesReads,
+  withSteps,
+  withMethods,
+  withReads,
   stepByStep,
   copyStore,
   type StoreFault,
@@ -19,17 +19,17 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes tenants in capitals for others",
     /no read shows/,
-    replacesReads({ message: (good) => (key, id) => good({ ...key, tenant: key.tenant.toLowerCase() }, id) }),
+    withReads({ message: (good) => (key, id) => good({ ...key, tenant: key.tenant.toLowerCase() }, id) }),
   ],
   [
     "takes a tenant's name for a pattern",
     /no read shows/,
-    replacesReads({ blob: (good) => (tenant, hash) => good(tenant.replace(/[% x]$/, ""), hash) }),
+    withReads({ blob: (good) => (tenant, hash) => good(tenant.replace(/[% x]$/, ""), hash) }),
   ],
   [
     "has one set of run ids for all tenants",
     /rows of the same ids/,
-    replacesSteps({
+    withSteps({
       insertRun: (good, tx) => (row) => {
         if (tx.run(row.tenant.replace(/-twin$/, ""), row.id) === undefined) return good(row);
         throw new LedgerError("conflict", "The run is another tenant's.");
@@ -39,7 +39,7 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
   [
     "locks a thread whoever asks",
     /lockThread locks no/,
-    replacesSteps({
+    withSteps({
       lockThread:
         () =>
         ({ threadId }) =>
@@ -49,19 +49,19 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives runs of every tenant to each",
     /one tenant, or of every/,
-    replacesReads({ expiredRuns: (good) => (now, limit) => good(now, limit) }),
+    withReads({ expiredRuns: (good) => (now, limit) => good(now, limit) }),
   ],
   [
     "gives no runs where no tenant is named",
     /one tenant, or of every/,
-    replacesReads({
+    withReads({
       compactableRuns: (good) => (before, limit, tenant) => (tenant === undefined ? [] : good(before, limit, tenant)),
     }),
   ],
   [
     "lets messages of all tenants hold a blob",
     /held by messages of its own/,
-    replacesSteps({
+    withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const refs = tx.blobRefs({ tenant: `${tenant}-twin`, threadId: "thread" });
         if ((refs as unknown[]).length === 0) return good(tenant, before);
@@ -71,7 +71,7 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
   ],
 ];
 
-/** Commits several callers' work together, and fails all of it where one fails. */
+/** Commits the transactions of several callers together, and fails all of them if one fails. */
 const together: StoreFault = (good) => {
   let waiting: { work: (tx: LedgerTransaction) => Steps<unknown>; settle: PromiseWithResolvers<unknown> }[] = [];
   const commit = (): void => {
@@ -98,8 +98,8 @@ const together: StoreFault = (good) => {
   };
 };
 
-/** After an error inside work, the rest of it is ignored, and so is the whole at the end. */
-const forgetsFailed: StoreFault = (good) => ({
+/** Rolls back a transaction without an error if one of its inserts failed and the caller caught the error. */
+const hidesRollback: StoreFault = (good) => ({
   ...copyStore(good),
   write: async (work) => {
     const failure = new Error("aborted");
@@ -121,13 +121,13 @@ const forgetsFailed: StoreFault = (good) => ({
     } catch (error) {
       if (error !== failure) throw error;
     }
-    // One result was pushed, or the work's own error thrown.
+    // The cast holds: a result was pushed, or the error of the transaction was thrown.
     return results[0] as never;
   },
 });
 
-/** The rows of a batch one by one, up to the one that is taken. */
-const halves = replacesSteps({
+/** Inserts the rows of a batch one by one, so that the rows before a duplicate stay. */
+const insertsOneByOne = withSteps({
   insertMessages: (good) => (rows) => {
     for (const row of rows) void good([row]);
   },
@@ -137,12 +137,12 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives nothing back from work",
     /write gives what/,
-    replacesMethods({ write: (good) => (work) => good(work).then(() => undefined as never) }),
+    withMethods({ write: (good) => (work) => good(work).then(() => undefined as never) }),
   ],
   [
     "wraps the work's error",
     /after any of its steps|before its first step/,
-    replacesMethods({
+    withMethods({
       write: (good) => (work) =>
         good(work).catch((error: unknown) => {
           throw new LedgerError("unavailable", "The transaction failed.", { cause: error });
@@ -153,17 +153,17 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "is silent about the work's error",
     /before its first step/,
-    replacesMethods({ write: (good) => (work) => good(work).catch(() => undefined as never) }),
+    withMethods({ write: (good) => (work) => good(work).catch(() => undefined as never) }),
   ],
-  ["writes half a batch", /catches a conflict/, halves],
-  ["acknowledges work that it threw away", /catches a conflict/, forgetsFailed],
+  ["writes half a batch", /catches a conflict/, insertsOneByOne],
+  ["acknowledges work that it threw away", /catches a conflict/, hidesRollback],
   ["takes each step for a transaction", /as a whole or not at all|one writer at a time|never meet/, stepByStep],
   [
     "reads what was true before",
     /acknowledged before they asked/,
     (good) => {
       let before: ReturnType<LedgerStore["reads"]["thread"]>;
-      return replacesReads({
+      return withReads({
         thread: (read) => (key) => {
           const [stale, now] = [before, read(key)];
           before = now;
@@ -177,7 +177,7 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
     /from then on/,
     (good) => {
       const seen = new Set<string>();
-      return replacesReads({
+      return withReads({
         log: (read) => (key, stretch) =>
           mapAwaitable(read(key, stretch), (rows) => rows.filter(({ id }) => seen.has(id) || !seen.add(id))),
       })(good);
@@ -187,18 +187,18 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
 ];
 
 function queries(change: (query: SearchQuery) => SearchQuery): StoreFault {
-  return replacesMethods({ search: (good) => (query) => good(change(query)) });
+  return withMethods({ search: (good) => (query) => good(change(query)) });
 }
-function asked(change: (text: string) => string): StoreFault {
+function changesSearchText(change: (text: string) => string): StoreFault {
   return queries((query) => ({ ...query, text: change(query.text) }));
 }
 
-/** Finds what any of several queries finds. */
+/** Returns the results of several queries together. */
 function anyOf(split: (text: string) => string[]): StoreFault {
-  return replacesMethods({
+  return withMethods({
     search: (good) => async (query) => {
-      const found = await Promise.all(split(query.text).map((text) => good({ ...query, text })));
-      return [...new Map(found.flat().map((hit) => [hit.messageId, hit])).values()];
+      const results = await Promise.all(split(query.text).map((text) => good({ ...query, text })));
+      return [...new Map(results.flat().map((hit) => [hit.messageId, hit])).values()];
     },
   });
 }
@@ -209,34 +209,34 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes every message at once",
     /indexMessages takes/,
-    replacesMethods({ indexMessages: (good) => (textOf) => good(textOf, 99) }),
+    withMethods({ indexMessages: (good) => (textOf) => good(textOf, 99) }),
   ],
   [
     "never comes to an end with its index",
     /indexMessages takes/,
-    replacesMethods({ indexMessages: (good) => async (textOf, limit) => Math.max(1, await good(textOf, limit)) }),
+    withMethods({ indexMessages: (good) => async (textOf, limit) => Math.max(1, await good(textOf, limit)) }),
   ],
   [
     "indexes bodies",
     /indexMessages takes/,
-    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
+    withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
   ],
   [
     "indexes what is not at hand",
     /takes nothing while a text is not at hand/,
-    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
+    withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
   ],
   [
     "asks twice for a message's words",
     /indexMessages takes/,
-    replacesMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),
+    withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),
   ],
   [
     "indexes only what was there first",
     /indexMessages takes/,
     (good) => {
       let isDone = false;
-      return replacesMethods({
+      return withMethods({
         indexMessages: (index) => async (textOf, limit) => {
           if (isDone) return 0;
           const taken = await index(textOf, limit);
@@ -249,24 +249,28 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   ["finds any of the words", WORDS, anyOf((text) => text.split(/\s+/).filter((word) => word !== ""))],
   ["takes OR for an operator", WORDS, anyOf((text) => text.split(" OR "))],
   ["takes a bar for an operator", WORDS, anyOf((text) => text.split("|"))],
-  ["takes NOT for an operator", WORDS, asked((text) => text.replace(/ NOT .*/, ""))],
-  ["takes AND for an operator", WORDS, asked((text) => text.replace("rate NOT unicorn", "rate").replace(" or ", " "))],
-  ["takes a minus for an operator", WORDS, asked((text) => text.replace(/ -\w+/, ""))],
-  ["takes a star for an operator", WORDS, asked((text) => text.replace(/^rat\*/, "rate"))],
+  ["takes NOT for an operator", WORDS, changesSearchText((text) => text.replace(/ NOT .*/, ""))],
+  [
+    "takes AND for an operator",
+    WORDS,
+    changesSearchText((text) => text.replace("rate NOT unicorn", "rate").replace(" or ", " ")),
+  ],
+  ["takes a minus for an operator", WORDS, changesSearchText((text) => text.replace(/ -\w+/, ""))],
+  ["takes a star for an operator", WORDS, changesSearchText((text) => text.replace(/^rat\*/, "rate"))],
   [
     "chokes on a quote",
     WORDS,
-    replacesMethods({
+    withMethods({
       search: (good) => async (query) => (query.text.includes('"') ? Promise.reject(new Error("syntax")) : good(query)),
     }),
   ],
-  ["looks at case", WORDS, asked((text) => text.replace("RATE", "another"))],
-  ["knows ASCII only", WORDS, asked((text) => text.replaceAll(/[^\0-\x7f]+/g, " "))],
-  ["finds everything with no words", /no word that occurs/, asked((text) => text.trim() || "the")],
+  ["looks at case", WORDS, changesSearchText((text) => text.replace("RATE", "another"))],
+  ["knows ASCII only", WORDS, changesSearchText((text) => text.replaceAll(/[^\0-\x7f]+/g, " "))],
+  ["finds everything with no words", /no word that occurs/, changesSearchText((text) => text.trim() || "the")],
   [
     "searches for all tenants",
     /keeps to the tenant/,
-    replacesMethods({
+    withMethods({
       search: (good) => async (query) => [
         ...(await good(query)),
         ...(await good({ ...query, tenant: `${query.tenant}-twin` })),
@@ -278,19 +282,19 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives the worst first",
     /best first/,
-    replacesMethods({ search: (good) => async (query) => (await good(query)).toReversed() }),
+    withMethods({ search: (good) => async (query) => (await good(query)).toReversed() }),
   ],
   [
     "gives the beginning for a snippet",
     /best first/,
-    replacesMethods({
+    withMethods({
       search: (good) => async (query) => (await good(query)).map((hit) => ({ ...hit, snippet: "Nothing is said" })),
     }),
   ],
   [
     "finds what was deleted",
     /what was deleted/,
-    replacesSteps({
+    withSteps({
       deleteMessages: (good, tx) => (key, ids) => (ids.length > 1 ? tx.deleteRuns(key, []) : good(key, ids)),
     }),
   ],
@@ -299,11 +303,11 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
 const never = (): void => undefined;
 
 const LIFE_FAULTS: readonly StoreFaultRow[] = [
-  ["wakes nobody", /watch wakes/, replacesMethods({ watch: () => () => never })],
+  ["wakes nobody", /watch wakes/, withMethods({ watch: () => () => never })],
   [
     "wakes once",
     /watch wakes/,
-    replacesMethods({
+    withMethods({
       watch: (good) => (key, wake) => {
         const end = good(key, () => {
           end();
@@ -313,17 +317,13 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       },
     }),
   ],
-  [
-    "goes on waking",
-    /watch that was ended/,
-    replacesMethods({ watch: (good) => (key, wake) => (good(key, wake), never) }),
-  ],
+  ["goes on waking", /watch that was ended/, withMethods({ watch: (good) => (key, wake) => (good(key, wake), never) })],
   [
     "loses rows to the vacuum",
     /vacuum changes/,
     (good) => {
       const seen = new Set<string>();
-      const watching = replacesSteps({ insertThread: (insert) => (row) => (seen.add(row.tenant), insert(row)) })(good);
+      const watching = withSteps({ insertThread: (insert) => (row) => (seen.add(row.tenant), insert(row)) })(good);
       const vacuum = async (): Promise<void> => {
         for (const tenant of seen) await good.write((tx) => wait(tx.deleteKeys(tenant, 9_999)));
       };
@@ -335,7 +335,7 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
     /close is idempotent/,
     (good) => {
       let isClosed = false;
-      return replacesMethods({
+      return withMethods({
         close: (close) => async () => {
           if (isClosed) throw new LedgerError("closed", "It was closed before.");
           isClosed = true;
@@ -344,16 +344,16 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       })(good);
     },
   ],
-  ["answers after it was closed", /close is idempotent/, replacesMethods({ close: () => () => Promise.resolve() })],
+  ["answers after it was closed", /close is idempotent/, withMethods({ close: () => () => Promise.resolve() })],
   [
     "searches after it was closed",
     /close is idempotent/,
-    replacesMethods({ search: (good) => (query) => good(query).catch(() => []) }),
+    withMethods({ search: (good) => (query) => good(query).catch(() => []) }),
   ],
   [
     "has no word for being closed",
     /close is idempotent/,
-    replacesReads({
+    withReads({
       runs: (good) => (key) => {
         try {
           return good(key);
@@ -366,7 +366,7 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
   [
     "closes at once",
     /close waits/,
-    replacesMethods({
+    withMethods({
       write: (good) => async (work) => {
         await Promise.resolve();
         return good(work);

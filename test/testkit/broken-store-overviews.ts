@@ -1,18 +1,18 @@
-// Stores with one fault each in what lists of threads are made of: what the suite for stores must notice.
+// Faults of stores in the reads of thread lists, which the store suite must detect.
 import type { MessageRow, MessageCount } from "../../src/ledger/store/rows.ts";
 import { mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store/contract.ts";
-import { replacesMethods, replacesReads, type StoreFaultRow } from "./store-faults.ts";
+import { withMethods, withReads, type StoreFaultRow } from "./store-faults.ts";
 
 const six = (tally: MessageCount): MessageCount => ({ ...tally, messages: 6 });
 
 type Active = LedgerStore["activeThreads"];
 type Tell = Parameters<LedgerStore["watchThreads"]>[1];
 
-/** Tells something else than it should. */
-const telling = (change: (tell: Tell) => Tell) =>
-  replacesMethods({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
-const listing = (change: (good: Active) => Active) => replacesMethods({ activeThreads: change });
+/** Changes the reported thread changes. */
+const changesReports = (change: (tell: Tell) => Tell) =>
+  withMethods({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
+const replacesActiveThreads = (change: (good: Active) => Active) => withMethods({ activeThreads: change });
 
 const ORDER = /activeThreads gives/;
 const CURRENT = /activeThreads (is up to date|knows)/;
@@ -21,7 +21,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives titles that are none",
     /titles gives/,
-    replacesReads({
+    withReads({
       titles:
         (_, all) =>
         (tenant, { limit }) =>
@@ -31,7 +31,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a word as it is written",
     /titles that hold a word/,
-    replacesReads({
+    withReads({
       titles: (good) => (tenant, page) =>
         mapAwaitable(good(tenant, page), (rows) =>
           rows.filter(({ title }) => title?.includes(page.term ?? "") ?? false),
@@ -41,14 +41,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "counts the messages of every thread",
     /countMessages counts/,
-    replacesReads({
+    withReads({
       countMessages: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)),
     }),
   ],
   [
     "counts messages from the beginning",
     /countMessages counts/,
-    replacesReads({
+    withReads({
       countMessages: (good) => (tenant, places) =>
         good(
           tenant,
@@ -59,11 +59,11 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a user through a whole thread",
     /countMessages counts/,
-    replacesReads({
+    withReads({
       countMessages: (good, all) => (tenant, places) =>
         mapAwaitable(good(tenant, places), (found) =>
           found.map((tally) => {
-            // The memory store answers at once.
+            // The memory store returns its results synchronously.
             const rows = all.messages({ tenant, threadId: tally.threadId }, { limit: 99 }) as MessageRow[];
             return { ...tally, firstUserBody: rows.find(({ role }) => role === "user")?.body ?? null };
           }),
@@ -73,17 +73,17 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives the runs of every state",
     /runs of many threads/,
-    replacesReads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
+    withReads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
   ],
   [
     "gives all runs for the last",
     /runs of many threads/,
-    replacesReads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
+    withReads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
   ],
   [
     "takes no usage for an empty one",
     /runs of many threads/,
-    replacesReads({
+    withReads({
       usages: (good) => (tenant, places, limit) =>
         mapAwaitable(good(tenant, places, limit), (rows) => rows.map((row) => ({ ...row, usage: row.usage ?? "{}" }))),
     }),
@@ -91,7 +91,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes every run for one that changed",
     /runs of many threads/,
-    replacesReads({
+    withReads({
       changedRuns: (_, all) => (tenant, places) =>
         all.lastRuns(
           tenant,
@@ -103,14 +103,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "does not count what was deleted",
     /heads gives/,
-    replacesMethods({
+    withMethods({
       heads: (good) => async (tenant, ids) => (await good(tenant, ids)).map((head) => ({ ...head, purges: 0 })),
     }),
   ],
   [
     "takes a delta for what happened last",
     /heads gives/,
-    replacesMethods({
+    withMethods({
       heads: (good) => async (tenant, ids) =>
         (await good(tenant, ids)).map((head) => ({ ...head, lastActivity: head.lastId })),
     }),
@@ -118,7 +118,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "orders threads by id alone",
     ORDER,
-    listing(
+    replacesActiveThreads(
       (good) => async (tenant, page) =>
         (await good(tenant, page)).toSorted((left, right) => (left.id < right.id ? 1 : -1)),
     ),
@@ -126,7 +126,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "begins a page of active threads with the one it ended with",
     ORDER,
-    listing(
+    replacesActiveThreads(
       (good) => (tenant, page) =>
         good(
           tenant,
@@ -137,7 +137,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "lists active threads of every kind",
     ORDER,
-    listing(
+    replacesActiveThreads(
       (good) =>
         (tenant, { kind: _kind, ...page }) =>
           good(tenant, page),
@@ -148,27 +148,27 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     CURRENT,
     (store) => {
       let known: ReturnType<Active> | undefined;
-      return listing((good) => (tenant, page) => (known ??= good(tenant, page)))(store);
+      return replacesActiveThreads((good) => (tenant, page) => (known ??= good(tenant, page)))(store);
     },
   ],
   [
     "lists a thread once something happens in it",
     CURRENT,
-    listing(
+    replacesActiveThreads(
       (good) => async (tenant, page) =>
         (await good(tenant, page)).filter(({ lastActivity }) => lastActivity.length > 10),
     ),
   ],
-  ["is not told what happens", /watchThreads tells what happens/, telling(() => () => undefined)],
+  ["is not told what happens", /watchThreads tells what happens/, changesReports(() => () => undefined)],
   [
     "tells of changes as of activity",
     /watchThreads tells what happens/,
-    telling((tell) => (changes) => tell(changes.map((each) => ({ ...each, change: "activity" })))),
+    changesReports((tell) => (changes) => tell(changes.map((each) => ({ ...each, change: "activity" })))),
   ],
   [
     "tells every tenant of a new thread",
     /watchThreads tells nothing/,
-    replacesMethods({
+    withMethods({
       watchThreads: (good) => async (tenant, tell) => {
         const [end, endTwin] = await Promise.all([good(tenant, tell), good(`${tenant}-twin`, tell)]);
         return () => [end(), endTwin()];
@@ -178,12 +178,12 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "goes on telling",
     /watchThreads tells nothing/,
-    replacesMethods({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
+    withMethods({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
   ],
   [
     "finds whole words only",
     /search finds the beginning/,
-    replacesMethods({
+    withMethods({
       search:
         (good) =>
         ({ prefix: _prefix, ...query }) =>
@@ -193,7 +193,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the best, whatever their thread",
     /search gives so many of each/,
-    replacesMethods({
+    withMethods({
       search:
         (good) =>
         ({ perThread: _perThread, ...query }) =>

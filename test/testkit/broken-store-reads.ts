@@ -1,9 +1,9 @@
-// Stores with one fault each in what they read or how they keep it: what the suite for stores must notice.
+// Faults of stores in stored values and in reads, which the store suite must detect.
 import type { LogRow, MessageRow, RunRow } from "../../src/ledger/store/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerReads } from "../../src/ledger/store/contract.ts";
 import type { IdRange } from "../../src/ledger/store/queries.ts";
-import { replacesSteps, replacesReads, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
+import { withSteps, withReads, type StoreFault, type StoreFaultRow } from "./store-faults.ts";
 
 function each<Row>(rows: Awaitable<Row[]>, change: (row: Row) => Row): Awaitable<Row[]> {
   return mapAwaitable(rows, (list) => list.map(change));
@@ -15,9 +15,9 @@ function inAnotherOrder<Row>(rows: Awaitable<Row[]>, compare: (left: Row, right:
   return mapAwaitable(rows, (list) => list.toSorted(compare));
 }
 
-/** Writes other bodies than it was given. */
+/** Changes the bodies of rows before they are written. */
 function bodies(change: (body: string) => string): StoreFault {
-  return replacesSteps({
+  return withSteps({
     insertMessages: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
     insertLog: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
     quarantine: (good) => (row) => good({ ...row, body: change(row.body) }),
@@ -27,10 +27,10 @@ function bodies(change: (body: string) => string): StoreFault {
   });
 }
 function runs(change: (row: RunRow) => RunRow): StoreFault {
-  return replacesSteps({ insertRun: (good) => (row) => good(change(row)) });
+  return withSteps({ insertRun: (good) => (row) => good(change(row)) });
 }
 function chunks(change: (bytes: Uint8Array) => Uint8Array): StoreFault {
-  return replacesSteps({ insertChunk: (good) => (row) => good({ ...row, bytes: change(row.bytes) }) });
+  return withSteps({ insertChunk: (good) => (row) => good({ ...row, bytes: change(row.bytes) }) });
 }
 function asJson(body: string): string {
   try {
@@ -57,17 +57,17 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes an empty title for none",
     /threads come back/,
-    replacesReads({
+    withReads({
       thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, title: row.title || null }),
     }),
   ],
   ["keeps 32 bits of a number", /runs come back/, runs((row) => ({ ...row, leaseUntil: row.leaseUntil | 0 }))],
   ["keeps the digits of a float", /runs come back/, runs((row) => ({ ...row, epoch: Math.fround(row.epoch) }))],
-  // The type forbids it; a driver does it.
+  // The type does not allow this value, but a database driver can return it.
   [
     "gives numbers as texts",
     /runs come back/,
-    replacesReads({
+    withReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => row && { ...row, lastSeq: String(row.lastSeq) as never }),
     }),
@@ -75,7 +75,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives booleans as numbers",
     /runs come back/,
-    replacesReads({
+    withReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => row && { ...row, forks: Number(row.forks) as never }),
     }),
@@ -83,7 +83,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "leaves out what is null",
     /threads come back/,
-    replacesReads({
+    withReads({
       threads: (good) => (tenant, page) =>
         each(
           good(tenant, page),
@@ -100,24 +100,24 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes no bytes for no chunk",
     /blobs and chunks/,
-    replacesReads({
+    withReads({
       chunk: (good) => (tenant, blobId, at) =>
         mapAwaitable(good(tenant, blobId, at), (row) => (row?.bytes.length === 0 ? undefined : row)),
     }),
   ],
-  ["gives out the row that it keeps", /rows that were handed/, replacesReads({ message: remembering })],
+  ["gives out the row that it keeps", /rows that were handed/, withReads({ message: remembering })],
   [
     "keeps the row that it was given",
     /rows that were handed/,
     (good) => {
       const given = new Map<string, MessageRow>();
-      const keeping = replacesSteps({
+      const keeping = withSteps({
         insertMessages: (insert) => (rows) => {
           for (const row of rows) given.set(row.id, row);
           return insert(rows);
         },
       })(good);
-      return { ...keeping, reads: replacesReads({ message: () => (_, id) => given.get(id) })(good).reads };
+      return { ...keeping, reads: withReads({ message: () => (_, id) => given.get(id) })(good).reads };
     },
   ],
   [
@@ -125,8 +125,8 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     /rows that were handed/,
     (good) => {
       const given: Uint8Array[] = [];
-      const keeping = replacesSteps({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
-      const giving = replacesReads({
+      const keeping = withSteps({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
+      const giving = withReads({
         chunk: (read) => (tenant, id, at) =>
           mapAwaitable(read(tenant, id, at), (row) => row && { ...row, bytes: given[0] ?? row.bytes }),
       })(good);
@@ -135,7 +135,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   ],
 ];
 
-/** Gives the same object for the same question; tenants differ from case to case. */
+/** Returns the same object for equal arguments; tenants differ between cases. */
 function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
   return (key, id) => {
     const name = JSON.stringify([key, id]);
@@ -147,7 +147,7 @@ function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
 const KNOWN = new Map<string, Awaitable<MessageRow | undefined>>();
 
 function ranges(change: (range: IdRange) => IdRange): StoreFault {
-  return replacesReads({
+  return withReads({
     messages: (good) => (key, range) => good(key, change(range)),
     headers: (good) => (key, range) => good(key, change(range)),
     log: (good) => (key, range) => good(key, { ...range, ...change(range) }),
@@ -164,7 +164,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
   [
     "begins with the row that it should begin after",
     RANGES,
-    replacesReads({
+    withReads({
       messages:
         (good) =>
         (key, { after, ...rest }) =>
@@ -178,7 +178,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
   [
     "ends before the row that it should end with",
     RANGES,
-    replacesReads({
+    withReads({
       headers: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
       log: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
     }),
@@ -186,7 +186,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
   [
     "cuts a range before it turns it around",
     RANGES,
-    replacesReads({
+    withReads({
       messages:
         (good) =>
         (key, { order, ...rest }) =>
@@ -197,15 +197,11 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
           mapAwaitable(good(key, rest), (rows) => (order === "desc" ? rows.toReversed() : rows)),
     }),
   ],
-  [
-    "gives headers with bodies",
-    RANGES,
-    replacesReads({ headers: (_, all) => (key, range) => all.messages(key, range) }),
-  ],
+  ["gives headers with bodies", RANGES, withReads({ headers: (_, all) => (key, range) => all.messages(key, range) })],
   [
     "gives the log of all runs",
     RANGES,
-    replacesReads({
+    withReads({
       log:
         (good) =>
         (key, { runId: _runId, ...range }) =>
@@ -215,7 +211,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
   [
     "looks for a run's log within the first rows only",
     RANGES,
-    replacesReads({
+    withReads({
       log:
         (good) =>
         (key, { runId, ...range }) =>
@@ -233,28 +229,28 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "orders ids as names",
     /compared as bytes/,
-    replacesReads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
+    withReads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
   ],
   [
     "orders ids by units of 16 bits",
     /compared as bytes/,
-    replacesReads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
+    withReads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
   ],
   [
     "takes capitals for small letters",
     /compared as bytes/,
-    replacesSteps({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
+    withSteps({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
   ],
-  ["trims ids", /compared as bytes/, replacesReads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
+  ["trims ids", /compared as bytes/, withReads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
   [
     "gives threads oldest first",
     /in pages/,
-    replacesReads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
+    withReads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
   ],
   [
     "begins a page with the thread it ended with",
     /in pages/,
-    replacesReads({
+    withReads({
       threads:
         (good) =>
         (tenant, { before, limit }) =>
@@ -264,36 +260,36 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives every thread on one page",
     /in pages/,
-    replacesReads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
+    withReads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
   ],
   [
     "gives runs newest first",
     /runs, blob references/,
-    replacesReads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+    withReads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
     "gives blob references by hash",
     /runs, blob references/,
-    replacesReads({
+    withReads({
       blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)),
     }),
   ],
   [
     "gives every quarantined record",
     /runs, blob references/,
-    replacesReads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
+    withReads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
   ],
   [
     "finds users' messages by digest",
     /findDigests/,
-    replacesSteps({
+    withSteps({
       insertMessages: (good) => (rows) => good(rows.map((row) => (row.digest ? { ...row, role: "assistant" } : row))),
     }),
   ],
   [
     "finds the oldest by digest",
     /findDigests/,
-    replacesReads({
+    withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         inAnotherOrder(good(tenant, digests, limit, scope), byId(plainly)),
     }),
@@ -301,7 +297,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds a message once for each time its digest is asked for",
     /findDigests/,
-    replacesReads({
+    withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         mapAwaitable(good(tenant, digests, limit, scope), (rows) =>
           rows.flatMap((row) => digests.filter((digest) => digest === row.digest).map(() => row)).slice(0, limit),
@@ -311,7 +307,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "asks for a thousand digests at most",
     /findDigests/,
-    replacesReads({
+    withReads({
       findDigests:
         (good) =>
         (tenant, digests, ...rest) =>
@@ -321,7 +317,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the first digest only",
     /findDigests/,
-    replacesReads({
+    withReads({
       findDigests:
         (good) =>
         (tenant, digests, ...rest) =>
@@ -331,12 +327,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "finds the digests of every scope",
     /findDigests gives those of one scope/,
-    replacesReads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
+    withReads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
   ],
   [
     "takes the newest before it looks at their scope",
     /findDigests gives those of one scope/,
-    replacesReads({
+    withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         only(good(tenant, digests, limit), ({ threadId }) => scope === undefined || threadId === `thread-of-${scope}`),
     }),
@@ -344,19 +340,19 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes a run for dead in its lease's last millisecond",
     /expiredRuns gives/,
-    replacesReads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+    withReads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "overlooks runs that stream",
     /expiredRuns gives/,
-    replacesReads({
+    withReads({
       expiredRuns: (good) => (now, limit, tenant) => only(good(now, limit, tenant), ({ state }) => state === "created"),
     }),
   ],
   [
     "takes runs that are over for dead",
     /expiredRuns gives/,
-    replacesReads({
+    withReads({
       expiredRuns: (good, all) => (now, limit, tenant) =>
         mapAwaitable(good(now, limit, tenant), (rows) => [
           ...rows,
@@ -367,17 +363,17 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives every dead run",
     /expiredRuns gives/,
-    replacesReads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
+    withReads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
   ],
   [
     "compacts in the last millisecond",
     /compactableRuns gives/,
-    replacesReads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
+    withReads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
   ],
   [
     "compacts committed runs only",
     /compactableRuns gives/,
-    replacesReads({
+    withReads({
       compactableRuns: (good) => (before, limit, tenant) =>
         only(good(before, limit, tenant), ({ state }) => state === "committed"),
     }),
@@ -386,13 +382,13 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "compacts every run at once",
     /compactableRuns gives/,
-    replacesReads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
+    withReads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
   ],
-  ["forgets which runs were compacted", /compactedRun gives/, replacesReads({ compactedRun: () => () => undefined })],
+  ["forgets which runs were compacted", /compactedRun gives/, withReads({ compactedRun: () => () => undefined })],
   [
     "gives a compacted run before its first delta",
     /compactedRun gives/,
-    replacesReads({
+    withReads({
       compactedRun:
         (good) =>
         (key, { after }) =>

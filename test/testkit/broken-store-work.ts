@@ -1,23 +1,23 @@
-// Stores with one fault each in kinds of threads, names of runs, entries and work: what the suite for stores must notice.
+// Faults of stores in thread kinds, aliases of runs, journal entries and work requests, which the store suite must detect.
 import type { WorkRow } from "../../src/ledger/store/rows.ts";
 import { mapAwaitable } from "../../src/ledger/store/steps.ts";
-import { replacesSteps, replacesReads, type StoreFaultRow } from "./store-faults.ts";
+import { withSteps, withReads, type StoreFaultRow } from "./store-faults.ts";
 
 export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "keeps an alias in small letters",
     /aliases and work come back/,
-    replacesSteps({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
+    withSteps({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
   ],
   [
     "keeps 32 bits of a lease",
     /aliases and work come back/,
-    replacesSteps({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
+    withSteps({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
   ],
   [
     "does not look at the kind",
     /listed by kind/,
-    replacesReads({
+    withReads({
       threads:
         (good) =>
         (tenant, { kind: _kind, ...page }) =>
@@ -27,7 +27,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes no kind for any",
     /listed by kind/,
-    replacesReads({
+    withReads({
       threads:
         (good) =>
         (tenant, { kind, ...page }) =>
@@ -37,7 +37,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes entries for those of all runs",
     /of one or of none/,
-    replacesReads({
+    withReads({
       log:
         (good) =>
         (key, { runId, ...range }) =>
@@ -47,34 +47,34 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "keeps the first row of a name",
     /putAlias: the last/,
-    replacesSteps({
+    withSteps({
       putAlias: (good, tx) => (row) => (tx.alias(row.tenant, row.name) === undefined ? good(row) : undefined),
     }),
   ],
   [
     "lists names as they came",
     /putAlias: the last/,
-    replacesReads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+    withReads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
     "gives a name to whoever claims it last",
     /claimAlias: the first/,
-    replacesSteps({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
+    withSteps({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
   ],
   [
     "says that a name is whose it is not",
     /claimAlias: the first/,
-    replacesSteps({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
+    withSteps({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
   ],
   [
     "does not say that a name was there",
     /deleteAlias takes/,
-    replacesSteps({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
+    withSteps({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
   ],
   [
     "leaves the names of deleted runs",
     /deleteAlias takes/,
-    replacesSteps({
+    withSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.aliases(key) as never[];
         const deleted = good(key, ids);
@@ -86,7 +86,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "writes work anew each time that it is wanted",
     /addWork inserts/,
-    replacesSteps({
+    withSteps({
       addWork: (good, tx) => (row) =>
         mapAwaitable(good(row), () => {
           const known = tx.work(row) as WorkRow;
@@ -97,7 +97,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes work from its holder",
     /updateWork changes/,
-    replacesSteps({
+    withSteps({
       updateWork: (good, tx) => (key, leaseId, changes) => {
         const known = tx.work(key) as WorkRow | undefined;
         return good(key, leaseId === null ? (known?.leaseId ?? null) : leaseId, changes);
@@ -107,7 +107,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "lets everybody change work",
     /updateWork changes/,
-    replacesSteps({
+    withSteps({
       updateWork: (good, tx) => (key, _, changes) =>
         good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? null, changes),
     }),
@@ -115,14 +115,14 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "ends work although more was wanted",
     /deleteWork takes/,
-    replacesSteps({
+    withSteps({
       deleteWork: (good, tx) => (key, leaseId) => good(key, leaseId, (tx.work(key) as WorkRow | undefined)?.wants ?? 0),
     }),
   ],
   [
     "ends work of any lease",
     /deleteWork takes/,
-    replacesSteps({
+    withSteps({
       deleteWork: (good, tx) => (key, _, wants) =>
         good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? "", wants),
     }),
@@ -130,24 +130,24 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives work that somebody holds",
     /openWork gives/,
-    replacesReads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+    withReads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "gives the latest wish first",
     /openWork gives/,
-    replacesReads({
+    withReads({
       openWork: (good) => (now, limit, tenant) => mapAwaitable(good(now, limit, tenant), (rows) => rows.toReversed()),
     }),
   ],
   [
     "gives work of every tenant to each",
     /openWork gives/,
-    replacesReads({ openWork: (good) => (now, limit) => good(now, limit) }),
+    withReads({ openWork: (good) => (now, limit) => good(now, limit) }),
   ],
   [
     "leaves the work of a deleted thread",
     /go with their thread/,
-    replacesSteps({
+    withSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.work(key) as WorkRow | undefined;
         const deleted = good(key);
@@ -159,7 +159,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes entries for deltas",
     /go with their thread/,
-    replacesSteps({
+    withSteps({
       deleteDeltas: (good, tx) => (key, runId, within) => {
         if (runId === "") void tx.deleteRuns(key, [""]);
         return good(key, runId, within);

@@ -1,12 +1,12 @@
-// Stores with one fault each in what work does: what the suite for stores must notice.
+// Faults of stores in the steps of transactions, which the store suite must detect.
 import { LedgerError } from "../../src/ledger/errors.ts";
 import type { BlobRow } from "../../src/ledger/store/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/store/steps.ts";
 import type { LedgerTransaction } from "../../src/ledger/store/contract.ts";
-import { cannotUndo, replacesSteps, postpones, replacesReads, spreads, type StoreFaultRow } from "./store-faults.ts";
+import { cannotUndo, withSteps, postpones, withReads, spreads, type StoreFaultRow } from "./store-faults.ts";
 
-/** Says that nothing happened where something is taken. */
-function overlooks<T>(step: () => Awaitable<T>, instead: T): Awaitable<T> {
+/** Returns `instead` if the step throws. */
+function ignoresErrors<T>(step: () => Awaitable<T>, instead: T): Awaitable<T> {
   try {
     return step();
   } catch {
@@ -18,7 +18,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes a log row for the newest message",
     /where its history ends/,
-    replacesReads({
+    withReads({
       thread: (good) => (key) =>
         mapAwaitable(good(key), (row) => row && { ...row, newestMessageId: row.lastId || null }),
     }),
@@ -26,28 +26,28 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes the newest message for the last row",
     /where its history ends/,
-    replacesReads({
+    withReads({
       thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, lastId: row.newestMessageId ?? "" }),
     }),
   ],
-  ["gives no head with a lock", /where its history ends/, replacesSteps({ lockThread: () => () => undefined })],
+  ["gives no head with a lock", /where its history ends/, withSteps({ lockThread: () => () => undefined })],
   [
     "writes a thread over another",
     /insertThread: an id/,
-    replacesSteps({
+    withSteps({
       insertThread: (good, tx) => (row) =>
-        overlooks(() => good(row), void tx.updateThread({ ...row, threadId: row.id }, row)),
+        ignoresErrors(() => good(row), void tx.updateThread({ ...row, threadId: row.id }, row)),
     }),
   ],
   [
     "overlooks that a thread is there",
     /insertThread: an id/,
-    replacesSteps({ insertThread: (good) => (row) => overlooks(() => good(row), undefined) }),
+    withSteps({ insertThread: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
     "has errors of its own",
     /insertThread: an id/,
-    replacesSteps({
+    withSteps({
       insertThread: (good) => (row) => {
         try {
           return good(row);
@@ -60,7 +60,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "has another code for what is taken",
     /insertKey: a key/,
-    replacesSteps({
+    withSteps({
       insertKey: (good) => (row) => {
         try {
           return good(row);
@@ -73,12 +73,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "writes null over what was not named",
     /updateThread changes/,
-    replacesSteps({ updateThread: (good) => (key, changes) => good(key, { title: null, ...changes }) }),
+    withSteps({ updateThread: (good) => (key, changes) => good(key, { title: null, ...changes }) }),
   ],
   [
     "cannot write null",
     /updateThread changes/,
-    replacesSteps({
+    withSteps({
       updateThread: (good) => (key, changes) =>
         good(key, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))),
     }),
@@ -86,7 +86,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "makes the thread that it should change",
     /updateThread changes/,
-    replacesSteps({
+    withSteps({
       updateThread: (good, tx) => (key, changes) => {
         const row = { tenant: key.tenant, id: key.threadId, createdAt: "", pinned: false, leafId: null, scope: null };
         if (tx.thread(key) === undefined) void tx.insertThread({ ...row, title: null, kind: null, metadata: null });
@@ -97,17 +97,17 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "overlooks that a message is there",
     /insertMessages: all/,
-    replacesSteps({ insertMessages: (good) => (rows) => overlooks(() => good(rows), undefined) }),
+    withSteps({ insertMessages: (good) => (rows) => ignoresErrors(() => good(rows), undefined) }),
   ],
   [
     "writes a thousand messages at most",
     /insertMessages: all/,
-    replacesSteps({ insertMessages: (good) => (rows) => good(rows.slice(0, 1_000)) }),
+    withSteps({ insertMessages: (good) => (rows) => good(rows.slice(0, 1_000)) }),
   ],
   [
     "has one set of message ids for all threads",
     /insertMessages: all/,
-    replacesSteps({
+    withSteps({
       insertMessages: (good, tx) => (rows) => {
         const isTaken = rows.some(({ tenant, id }) => tx.message({ tenant, threadId: "thread" }, id) !== undefined);
         if (isTaken) throw new LedgerError("conflict", "The id is taken in another thread.");
@@ -118,12 +118,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "overlooks that a run is there",
     /insertRun: an id/,
-    replacesSteps({ insertRun: (good) => (row) => overlooks(() => good(row), undefined) }),
+    withSteps({ insertRun: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
     "finds runs of the first thread only",
     /insertRun: an id/,
-    replacesReads({
+    withReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => (row?.threadId === "thread" ? row : undefined)),
     }),
@@ -131,7 +131,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "does not look at the epoch",
     /updateRun changes/,
-    replacesSteps({
+    withSteps({
       updateRun: (good, tx) => (key, id, _, changes) =>
         good(key, id, (tx.run(key.tenant, id) as { epoch: number } | undefined)?.epoch ?? 0, changes),
     }),
@@ -139,7 +139,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "says that every run was changed",
     /updateRun changes/,
-    replacesSteps({
+    withSteps({
       updateRun:
         (good) =>
         (...values) => (void good(...values), true),
@@ -148,7 +148,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "says that no run was changed",
     /updateRun changes/,
-    replacesSteps({
+    withSteps({
       updateRun:
         (good) =>
         (...values) => (void good(...values), false),
@@ -157,7 +157,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "counts the fields that change",
     /updateRun changes/,
-    replacesSteps({
+    withSteps({
       updateRun: (good) => (key, id, epoch, changes) =>
         Object.keys(changes).length > 0 && good(key, id, epoch, changes),
     }),
@@ -165,7 +165,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "cannot take null for a run",
     /updateRun changes/,
-    replacesSteps({
+    withSteps({
       updateRun: (good) => (key, id, epoch, changes) =>
         good(key, id, epoch, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))),
     }),
@@ -173,7 +173,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "takes a lease for fixed",
     /leaves and joins/,
-    replacesSteps({
+    withSteps({
       updateRun:
         (good) =>
         (key, id, epoch, { leaseUntil: _leaseUntil, ...changes }) =>
@@ -183,17 +183,17 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "overlooks that a key is there",
     /insertKey: a key/,
-    replacesSteps({ insertKey: (good) => (row) => overlooks(() => good(row), undefined) }),
+    withSteps({ insertKey: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
     "says that every blob was written",
     /insertBlob: the first/,
-    replacesSteps({ insertBlob: (good) => (row) => (void good(row), true) }),
+    withSteps({ insertBlob: (good) => (row) => (void good(row), true) }),
   ],
   [
     "writes a blob over the first",
     /insertBlob: the first/,
-    replacesSteps({
+    withSteps({
       insertBlob: (good, tx) => (row) =>
         good(row) || (void tx.deleteBlobs(row.tenant, [row.hash], Infinity), void good(row), false),
     }),
@@ -201,7 +201,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "says of every blob that it is there",
     /refreshBlob makes/,
-    replacesSteps({
+    withSteps({
       refreshBlob:
         (good) =>
         (...values) => (void good(...values), true),
@@ -210,12 +210,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "does not make a blob younger",
     /refreshBlob makes/,
-    replacesSteps({ refreshBlob: (_good, tx) => (tenant, hash) => tx.blob(tenant, hash) !== undefined }),
+    withSteps({ refreshBlob: (_good, tx) => (tenant, hash) => tx.blob(tenant, hash) !== undefined }),
   ],
   [
     "makes a blob older",
     /refreshBlob makes/,
-    replacesSteps({
+    withSteps({
       refreshBlob: (good, tx) => (tenant, hash, createdAt) => {
         const row = tx.blob(tenant, hash) as BlobRow | undefined;
         if (row === undefined) return good(tenant, hash, createdAt);
@@ -228,17 +228,17 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "deletes the first chunks of every blob",
     /chunks are found/,
-    replacesSteps({ deleteChunks: (good) => (tenant) => void ["a", "b"].map((blobId) => good(tenant, blobId)) }),
+    withSteps({ deleteChunks: (good) => (tenant) => void ["a", "b"].map((blobId) => good(tenant, blobId)) }),
   ],
   [
     "finds a chunk whatever its position",
     /chunks are found/,
-    replacesReads({ chunk: (good) => (tenant, id) => good(tenant, id, 0) }),
+    withReads({ chunk: (good) => (tenant, id) => good(tenant, id, 0) }),
   ],
   [
     "refuses a reference that is there",
     /insertBlobRefs is/,
-    replacesSteps({
+    withSteps({
       insertBlobRefs: (good, tx) => (rows) => {
         const isTaken = rows.some((row) => (tx.blobRefs(row) as unknown[]).length > 0);
         if (isTaken) throw new LedgerError("conflict", "The reference is there.");
@@ -249,7 +249,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "refuses a record that is quarantined",
     /quarantine is/,
-    replacesSteps({
+    withSteps({
       quarantine: (good, tx) => (row) => {
         if ((tx.quarantined(row.tenant, 1) as unknown[]).length > 0) throw new LedgerError("conflict", "It is there.");
         return good(row);
@@ -259,7 +259,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "quarantines a record once for each reason",
     /quarantine is/,
-    replacesSteps({
+    withSteps({
       quarantine: (good) => (row) => good(row.reason === "another" ? { ...row, messageId: "another" } : row),
     }),
   ],
@@ -294,7 +294,7 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
   "deleteBlobs",
 ];
 
-/** Each of the three for every method that writes. */
+/** The three generic faults for every writing method. */
 const METHOD_FAULTS: readonly StoreFaultRow[] = WRITING.flatMap((method): StoreFaultRow[] => [
   [`does ${method} for a neighbour, too`, /no write touches/, spreads(method)],
   [`cannot undo ${method}`, /after any of its steps/, cannotUndo(method)],

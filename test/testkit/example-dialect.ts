@@ -83,13 +83,13 @@ const isSeconds = (value: JsonValue): value is number => Number.isInteger(value)
 function decodeResponse(wire: unknown, context: DecodeContext): ModelResponse {
   const { dialect } = context;
   const fields = new FieldReader(readObject(wire, context));
-  const said = fields.take("said", isObject);
-  if (said === undefined) context.fail("wrong-type", "Expected what was said.", "said");
+  const messageWire = fields.take("said", isObject);
+  if (messageWire === undefined) context.fail("wrong-type", "Expected what was said.", "said");
   const end = fields.take("end", isText);
   const response: ModelResponse = {
     id: fields.take("id", isText) ?? "",
     model: fields.take("model", isText) ?? "",
-    message: context.pathTracker.into("said", () => decodeMessage(said, context)),
+    message: context.pathTracker.into("said", () => decodeMessage(messageWire, context)),
     finishReason: decodeEnding(end ?? "done"),
   };
   // The form stores an absent end and an empty id or model.

@@ -1,5 +1,5 @@
-// The small dialect of letters, with streams: texts come in pieces, other blocks whole, the rest with the end. Without
-// a fault, so that the suite for streams can be tried on it.
+// The example dialect with streams, with which the stream suite is tested: texts are sent as deltas, other blocks whole,
+// and all other fields with the end.
 import { isObject } from "../../src/index.ts";
 import { defineDialect, readObject, unknownFields as othersOf } from "../../src/dialects/kit/index.ts";
 import type { Delta, Extra, JsonObject, JsonValue, Part, ModelResponse } from "../../src/index.ts";
@@ -22,7 +22,7 @@ function restOf(fields: JsonObject, ...known: string[]): JsonObject {
   return othersOf(fields, new Set(known)) ?? {};
 }
 
-/** The answer that a body would be, if it said these fields; nothing where it can be none. */
+/** Decodes a body with these fields; returns undefined if it is no valid response. */
 function bodyOf(fields: JsonObject): ModelResponse | undefined {
   try {
     return good.decodeResponse({ said: SPOKEN, ...fields });
@@ -38,7 +38,7 @@ function extraOf(fields: JsonObject): { extra?: Extra } {
 class LetterDecoder implements EventDecoder {
   #isOpen = false;
   #isNew = true;
-  /** Texts that may still grow, and blocks that are closed. */
+  /** Open texts and closed blocks. */
   #blocks = new Map<JsonValue, "open" | "closed">();
   readonly #calls = new Map<string, boolean>();
   #unheard: JsonValue[] = [];
@@ -53,9 +53,9 @@ class LetterDecoder implements EventDecoder {
     const event = readObject(data, this.#context);
     if (isObject(event["begin"]) && !this.#isOpen) return [this.#start(event["begin"], restOf(event, "begin"))];
     const opening = this.#isOpen ? [] : [this.#start({}, {})];
-    const said = this.#read(event);
-    if (said === undefined) this.#unheard.push(event);
-    return [...opening, ...(said ?? [])];
+    const deltas = this.#read(event);
+    if (deltas === undefined) this.#unheard.push(event);
+    return [...opening, ...(deltas ?? [])];
   }
 
   #start(begin: JsonObject, rest: JsonObject): Delta {
@@ -64,8 +64,13 @@ class LetterDecoder implements EventDecoder {
     this.#blocks = new Map();
     this.#unheard = [];
     const { id = "", model = "", createdAt, extra } = bodyOf({ end: "done", ...begin }) ?? {};
-    const kept = extraOf({ ...extra?.[ID], ...rest });
-    return createStartDelta({ modelId: model, requestId: id, ...(createdAt !== undefined && { createdAt }), ...kept });
+    const residue = extraOf({ ...extra?.[ID], ...rest });
+    return createStartDelta({
+      modelId: model,
+      requestId: id,
+      ...(createdAt !== undefined && { createdAt }),
+      ...residue,
+    });
   }
 
   #read(event: JsonObject): Delta[] | undefined {
@@ -105,7 +110,7 @@ class LetterDecoder implements EventDecoder {
     ];
   }
 
-  /** A call with an id that is taken, or a result of no call, is a block like any other unknown one. */
+  /** Treats a call with a repeated id, and a result without a call, as an unknown block. */
   #traced(part: Part, value: JsonValue): Part {
     if (part.type !== "tool-call" && part.type !== "tool-result") return part;
     const known = this.#calls.get(part.toolCallId);

@@ -104,12 +104,12 @@ test("the canonical messages use every part type and every role", () => {
 });
 
 test.each(dialects)("%s: the oracle detects each dropped value whose loss is not reported", (id) => {
-  const spoken = dialect(id);
-  const dropped = spoken.encodeMessages(canonicalMessages()).losses.filter(({ action }) => action === "dropped");
+  const tested = dialect(id);
+  const dropped = tested.encodeMessages(canonicalMessages()).losses.filter(({ action }) => action === "dropped");
   for (const code of new Set(dropped.map((loss) => loss.code))) {
     const hidden = new Set(dropped.flatMap((loss) => (loss.code === code ? [loss.path] : [])));
     const oracle = new SilentLossOracle(canonicalMessages(), (messages) => {
-      const encoded = spoken.encodeMessages(messages);
+      const encoded = tested.encodeMessages(messages);
       return { ...encoded, losses: encoded.losses.filter(({ path }) => !hidden.has(path)) };
     });
     // One detected node is enough; finding all of them takes long.

@@ -1,10 +1,10 @@
-// The replay server says what it was told, in the pieces it was told, and lets go of everything when it is closed.
+// The replay server sends the prepared replies in the given chunks, and closes all connections when it is closed.
 import { request as open } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { Reply, ReplayServer, Responder, Routes } from "../../src/testkit/index.ts";
 import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 
-/** The pieces of a body as its reader gets them, with an error at the end where there was one. */
+/** Returns the chunks of a body as its reader receives them, and an error at the end if there was one. */
 async function pieces(url: string, init: RequestInit = {}): Promise<{ texts: string[]; error?: unknown }> {
   const texts: string[] = [];
   try {
@@ -47,13 +47,13 @@ describe("replies", () => {
       async (url) => {
         const response = await fetch(url);
         const [type, retry] = ["content-type", "retry-after"].map((name) => response.headers.get(name));
-        const found = { status: response.status, text: await response.text(), type, ...(retry && { retry }) };
-        expect(found).toStrictEqual(expected);
+        const received = { status: response.status, text: await response.text(), type, ...(retry && { retry }) };
+        expect(received).toStrictEqual(expected);
       },
     );
   });
 
-  test("routes are told apart by method and path; a list is served one by one, the last one again", async () => {
+  test("routes match method and path; the replies of a list are sent in order, and the last one repeats", async () => {
     const routes: Routes = {
       "POST /v1/a": { body: "posted" },
       "/v1/a": ({ query }) => ({ body: `asked with ${query["alt"]}` }),
@@ -74,7 +74,7 @@ describe("replies", () => {
     });
   });
 
-  test("what was asked is remembered, and how it ended", async () => {
+  test("requests are recorded with the end of their exchange", async () => {
     await withServer({ "/v1/a": { body: "ok" } }, async (url, server) => {
       const headers = { "X-Key": "k", "content-type": "application/json" };
       await pieces(`${url}/v1/a?alt=sse`, { method: "POST", headers, body: '{"model":"m"}' });
@@ -87,7 +87,7 @@ describe("replies", () => {
     });
   });
 
-  test("a responder that throws is a 500 that says so", async () => {
+  test("a responder that throws gives a 500 with its error", async () => {
     const broken: Responder = () => {
       throw new Error("oops");
     };
@@ -98,20 +98,20 @@ describe("replies", () => {
   });
 });
 
-describe("pieces", () => {
-  test("each piece arrives as one, whatever it cuts", async () => {
+describe("chunks", () => {
+  test("each chunk arrives as one, also if it ends inside a character", async () => {
     const euro = new TextEncoder().encode("€");
     const chunks = ["data: 1\n", "\n", euro.subarray(0, 1), euro.subarray(1), "data: 2\n\n"];
     await withServer({ "*": { chunks } }, async (url) => {
       const { body } = await fetch(url);
-      const found: number[][] = [];
-      for await (const piece of body ?? []) found.push([...piece]);
+      const received: number[][] = [];
+      for await (const piece of body ?? []) received.push([...piece]);
       const sent = chunks.map((chunk) => [...(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk)]);
-      expect(found).toStrictEqual(sent);
+      expect(received).toStrictEqual(sent);
     });
   });
 
-  test("a delay lies before each piece", async () => {
+  test("a delay precedes each chunk", async () => {
     await withServer({ "*": { chunks: ["a", "b", "c"], delayMs: 2 } }, async (url) => {
       expect(await pieces(url)).toStrictEqual({ texts: ["a", "b", "c"] });
     });
@@ -129,8 +129,8 @@ describe("pieces", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("a reset comes after the bytes that were asked for, also within a piece", async () => {
+describe("failures", () => {
+  test("a reset comes after the given number of bytes, also within a chunk", async () => {
     await withServer({ "*": { chunks: ["abc", "def", "ghi"], reset: 5 } }, async (url, server) => {
       const { texts, error } = await pieces(url);
       expect(texts.join("")).toBe("abcde");
@@ -139,7 +139,7 @@ describe("what goes wrong", () => {
     });
   });
 
-  test("a reset before the headers is no reply at all", async () => {
+  test("a reset before the headers sends no reply", async () => {
     await withServer({ "*": { body: "unsaid", reset: "headers" } }, async (url) => {
       expect(await pieces(url)).toMatchObject({ texts: [], error: { message: "fetch failed" } });
     });
@@ -152,11 +152,11 @@ describe("what goes wrong", () => {
   ])("a stall %s leaves the connection open until the client goes", async (_, reply, said) => {
     await withServer({ "*": reply }, async (url, server) => {
       const call = open(url);
-      let heard: string | undefined;
+      let receivedText: string | undefined;
       const enough = new Promise<void>((resolve) => {
         const listen = (piece: string): void => {
-          heard = (heard ?? "") + piece;
-          if (heard === said) resolve();
+          receivedText = (receivedText ?? "") + piece;
+          if (receivedText === said) resolve();
         };
         call.on("response", (response) => {
           listen("");
@@ -170,7 +170,7 @@ describe("what goes wrong", () => {
       call.end();
       if (said === undefined) while (server.requests.length === 0) await new Promise(setImmediate);
       else await enough;
-      expect([heard, server.connections]).toStrictEqual([said, 1]);
+      expect([receivedText, server.connections]).toStrictEqual([said, 1]);
       call.destroy();
       expect(await server.requests[0]?.ended).toBe("aborted");
     });

@@ -9,7 +9,7 @@ import { listScalars, readAt, replaceAt } from "../../src/testkit/json/json-node
 import { isInputText, isToolName, isVocabulary } from "../../src/testkit/oracle/model-paths.ts";
 import { exampleDialect } from "./example-dialect.ts";
 
-const spoken = exampleDialect();
+const tested = exampleDialect();
 const everyRequest = canonicalRequests().find(({ name }) => name === "every field")?.value;
 const everyResponse = canonicalResponses().find(({ name }) => name === "every field")?.value;
 
@@ -24,8 +24,8 @@ function placesOf<T>(value: T, encode: (value: T) => Encoded): JsonNode[] {
   const isLost = createCoverageTest(encode(value));
   const open = listScalars(value).filter(({ path, keys }) => {
     // The tool name of a result and the name of a provider's tool are implied by other fields.
-    const isSaid = isToolName(path) || (readAt(value, keys.slice(0, -1)) as { type?: string }).type === "provider";
-    return !isVocabulary(path) && !isInputText(path) && !isLost(path) && !isSaid;
+    const isImplied = isToolName(path) || (readAt(value, keys.slice(0, -1)) as { type?: string }).type === "provider";
+    return !isVocabulary(path) && !isInputText(path) && !isLost(path) && !isImplied;
   });
   return [...new Map(open.map((place) => [toPathPattern(place.path), place])).values()];
 }
@@ -42,16 +42,16 @@ const ORACLES = [
   ["the oracle for large values", sampledLosses],
 ] as const;
 
-test.each(ORACLES)("%s notices any place of a request that is forgotten", (_, find) => {
+test.each(ORACLES)("%s detects any scalar of a request that the encoder ignores", (_, find) => {
   const value = everyRequest as ModelRequest;
-  const encode = (each: ModelRequest): Encoded => spoken.encodeRequest(each);
+  const encode = (each: ModelRequest): Encoded => tested.encodeRequest(each);
   expect(placesOf(value, encode).length).toBeGreaterThan(30);
   expect(missed(value, encode, find)).toStrictEqual([]);
 });
 
-test.each(ORACLES)("%s notices any place of a response that is forgotten", (_, find) => {
+test.each(ORACLES)("%s detects any scalar of a response that the encoder ignores", (_, find) => {
   const value = everyResponse as ModelResponse;
-  const encode = (each: ModelResponse): Encoded => spoken.encodeResponse(each);
+  const encode = (each: ModelResponse): Encoded => tested.encodeResponse(each);
   expect(placesOf(value, encode).length).toBeGreaterThan(15);
   expect(missed(value, encode, find)).toStrictEqual([]);
 });
@@ -60,12 +60,12 @@ test("the oracle for large values calls the encoder much less often", () => {
   const { messages = [], ...rest } = everyRequest ?? {};
   const large: ModelRequest = { ...rest, messages: Array.from({ length: 8 }, () => messages).flat() };
   const count = (find: typeof sampledLosses): number => {
-    let asked = 0;
+    let callCount = 0;
     find(large, (each) => {
-      asked++;
-      return spoken.encodeRequest(each);
+      callCount++;
+      return tested.encodeRequest(each);
     });
-    return asked;
+    return callCount;
   };
   expect(count(sampledLosses) * 4).toBeLessThan(count(silentLosses));
 });
@@ -73,7 +73,7 @@ test("the oracle for large values calls the encoder much less often", () => {
 test("a renamed id counts as present", () => {
   const request = canonicalRequests().find(({ name }) => name === "ids that a target rejects")?.value as ModelRequest;
   const encode = (each: ModelRequest, isHanded: boolean): Encoded => {
-    const { names, ...encoded } = spoken.encodeRequest(each);
+    const { names, ...encoded } = tested.encodeRequest(each);
     const losses = encoded.losses.filter(({ code }) => code !== "id-renamed");
     return isHanded && names !== undefined ? { ...encoded, losses, names } : { ...encoded, losses };
   };

@@ -15,22 +15,27 @@ function isExchanged(shape: AnyShape): boolean {
 }
 
 /** Calls `found` for every field and enumerated value of a shape. */
-export function listShapeFields(given: AnyShape, found: OnShapeField, path = "", seen = new Set<AnyShape>()): void {
-  const shape = resolveReference(given);
+export function listShapeFields(
+  shapeOrReference: AnyShape,
+  onField: OnShapeField,
+  path = "",
+  seen = new Set<AnyShape>(),
+): void {
+  const shape = resolveReference(shapeOrReference);
   if (seen.has(shape)) return;
   seen.add(shape);
-  if (shape.kind === "words") for (const word of shape.values) found(shape, word, `${path} = ${word}`);
-  if (shape.kind === "list" || shape.kind === "nullable") listShapeFields(shape.of, found, path, seen);
+  if (shape.kind === "words") for (const word of shape.values) onField(shape, word, `${path} = ${word}`);
+  if (shape.kind === "list" || shape.kind === "nullable") listShapeFields(shape.of, onField, path, seen);
   if (shape.kind === "either")
-    for (const each of shape.of.filter(isExchanged)) listShapeFields(each, found, path, seen);
+    for (const each of shape.of.filter(isExchanged)) listShapeFields(each, onField, path, seen);
   if (shape.kind === "union") {
     for (const [word, variant] of Object.entries(shape.variants))
-      listShapeFields(variant, found, `${path}<${word}>`, seen);
+      listShapeFields(variant, onField, `${path}<${word}>`, seen);
   }
   if (shape.kind !== "object") return;
   for (const [key, field] of fieldsOf(shape)) {
-    found(shape, key, `${path}/${key}`);
-    listShapeFields(field, found, `${path}/${key}`, seen);
+    onField(shape, key, `${path}/${key}`);
+    listShapeFields(field, onField, `${path}/${key}`, seen);
   }
 }
 
@@ -39,27 +44,27 @@ function fieldsOf(shape: ObjectShape): [string, AnyShape][] {
 }
 
 /** Calls `found` for every field and enumerated value that a value uses. */
-export function listUsedFields(given: AnyShape, value: unknown, found: OnShapeField, path = ""): void {
-  const shape = resolveReference(given);
-  if (shape.kind === "words") found(shape, String(value), path);
+export function listUsedFields(shapeOrReference: AnyShape, value: unknown, onField: OnShapeField, path = ""): void {
+  const shape = resolveReference(shapeOrReference);
+  if (shape.kind === "words") onField(shape, String(value), path);
   if (shape.kind === "list" && Array.isArray(value))
-    for (const each of value) listUsedFields(shape.of, each, found, path);
-  if (shape.kind === "nullable") listUsedFields(shape.of, value, found, path);
+    for (const each of value) listUsedFields(shape.of, each, onField, path);
+  if (shape.kind === "nullable") listUsedFields(shape.of, value, onField, path);
   if (shape.kind === "either") {
     const chosen = shape.of.find((each) => isExchanged(each) && fits(each, value));
-    if (chosen !== undefined) listUsedFields(chosen, value, found, path);
+    if (chosen !== undefined) listUsedFields(chosen, value, onField, path);
   }
   if (typeof value !== "object" || value === null) return;
   const fields = value as Record<string, unknown>;
   if (shape.kind === "union") {
     const variant = shape.variants[String(fields[shape.on])];
-    if (variant !== undefined) listUsedFields(variant, value, found, path);
+    if (variant !== undefined) listUsedFields(variant, value, onField, path);
   }
   if (shape.kind !== "object") return;
   for (const [key, field] of fieldsOf(shape)) {
     if (fields[key] === undefined) continue;
-    found(shape, key, path);
-    listUsedFields(field, fields[key], found, `${path}/${key}`);
+    onField(shape, key, path);
+    listUsedFields(field, fields[key], onField, `${path}/${key}`);
   }
 }
 

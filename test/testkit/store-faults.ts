@@ -24,7 +24,7 @@ export function replaceMethods<T extends object>(all: T, instead: MethodReplacem
 }
 
 /** Replaces reads, inside and outside of transactions. */
-export function replacesReads(instead: MethodReplacements<LedgerReads>): StoreFault {
+export function withReads(instead: MethodReplacements<LedgerReads>): StoreFault {
   return (good) => ({
     ...copyStore(good),
     reads: replaceMethods(good.reads, instead),
@@ -34,11 +34,11 @@ export function replacesReads(instead: MethodReplacements<LedgerReads>): StoreFa
 }
 
 /** Replaces steps of transactions. */
-export function replacesSteps(instead: MethodReplacements<LedgerTransaction>): StoreFault {
+export function withSteps(instead: MethodReplacements<LedgerTransaction>): StoreFault {
   return (good) => ({ ...copyStore(good), write: (work) => good.write((tx) => work(replaceMethods(tx, instead))) });
 }
 
-export function replacesMethods(instead: MethodReplacements<LedgerStore>): StoreFault {
+export function withMethods(instead: MethodReplacements<LedgerStore>): StoreFault {
   return (good) => replaceMethods(good, instead);
 }
 
@@ -148,8 +148,8 @@ export function spreads(method: Method): StoreFault {
 const TENANT = /^tenant-[0-9a-f-]{36}$/;
 
 function twinOf(values: readonly unknown[]): string {
-  const found = /"(tenant-[0-9a-f-]{36})"/.exec(JSON.stringify(values));
-  return `${found?.[1] ?? ""}-twin`;
+  const match = /"(tenant-[0-9a-f-]{36})"/.exec(JSON.stringify(values));
+  return `${match?.[1] ?? ""}-twin`;
 }
 
 function forTwin(value: unknown): unknown {

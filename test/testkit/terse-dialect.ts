@@ -86,7 +86,7 @@ function decodeTurn(value: JsonValue, before: string | undefined, context: Decod
   }
   const first: Message = messages[0] ?? { role: who === "bot" ? "assistant" : "user", parts: [] };
   if (who !== "bot" && who !== "user") storeForm(first, context.dialect, "who", who);
-  // Plain is a list, unless a text stands alone; and one turn where nobody else speaks between.
+  // The default form is a list (a string for a single text), and one turn for consecutive messages of one role.
   if (!isText && list.length === 1 && parts[0]?.type === "text") storeForm(first, context.dialect, "say", "list");
   if (before === (who === "bot" ? "bot" : "user")) storeForm(first, context.dialect, "apart", true);
   storeResidue(first, context.dialect, unknownFields(wire, new Set(["who", "say"])));
@@ -154,7 +154,7 @@ function decodeRequest(wire: unknown, context: DecodeContext): ModelRequest {
   return request;
 }
 
-/** The leading messages that are one plain text each. */
+/** Returns the leading messages that consist of one plain text. */
 function leading(messages: readonly Message[]): string[] {
   const texts: string[] = [];
   for (const { role, parts } of messages) {

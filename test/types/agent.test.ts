@@ -1,4 +1,4 @@
-// What the compiler knows of tools: their input has the type that the schema lets through.
+// Types of tools: the input has the output type of the schema.
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type {

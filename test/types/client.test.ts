@@ -1,5 +1,5 @@
-// What the client's types promise: settings need no cast, mistakes in them do not compile, and answers say what they
-// are. The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
+// Types of the client: settings need no cast, wrong settings do not compile, and answers have precise types.
+// The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { expectTypeOf, test } from "vitest";
 import type { Delta, Loss, ModelRequest, ModelResponse } from "koine";
 import type * as Koine from "koine/client";
@@ -76,7 +76,7 @@ test("the contract is callable as it is written", () => {
   expectTypeOf<AnswerStream>().toExtend<AsyncIterable<Delta>>();
 });
 
-test("settings may be undefined, as what comes from the environment is", () => {
+test("settings may be undefined, like environment variables", () => {
   const key: string | undefined = undefined;
   const config: HttpProvider = { dialect: "openai-chat", apiKey: key, baseUrl: key, vendor: key };
   const options: ClientOptions = { providers: { config }, defaultProvider: key, transport: undefined };
@@ -104,7 +104,7 @@ test("presets are data of known names, and each is a provider without its key", 
   expectTypeOf<(typeof presets)[PresetName]["dialect"]>().toExtend<HttpDialect>();
 });
 
-test("what holds the client together inside is nobody's to use", () => {
+test("internal members of the client are not accessible", () => {
   // @ts-expect-error -- a seam
   type Link = Koine.HttpLink;
   // @ts-expect-error -- a method of a client

@@ -1,4 +1,4 @@
-// What the ledger's types promise: calls need no cast, options may be undefined, and an expected leaf may not. The
+// Types of the ledger: calls need no cast, options may be undefined, and an expected leaf may not. The
 // assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { expectTypeOf, test } from "vitest";
 import type { Delta, Message, MessageDelta, ProviderError, StoredMessage } from "koine";

@@ -1,4 +1,4 @@
-// What the types promise: narrowing without casts, exactly one source, and shapes that match the interfaces. The
+// Types of the model: narrowing without casts, exactly one source, and shapes that match the interfaces. The
 // assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { describe, expectTypeOf, test } from "vitest";
 import type {

@@ -42,7 +42,7 @@ describe("requests are the SDK's parameters", () => {
 });
 
 describe("answers are the SDK's results", () => {
-  test("the whole and its pieces", () => {
+  test("whole responses and chunks", () => {
     expectTypeOf<ChatResponse>().toExtend<OpenAI.ChatCompletion>();
     expectTypeOf<ChatUsage>().toExtend<OpenAI.CompletionUsage>();
     expectTypeOf<ChatLogprob>().toExtend<OpenAI.ChatCompletionTokenLogprob>();

@@ -32,7 +32,7 @@ type Item = OpenAI.Responses.ResponseInputItem;
 type Detailed = InputMessage<InputText | InputFile | (InputImage & { detail: "auto" })>;
 type SaidItem = Exclude<InputItem, InputMessage> | Detailed;
 
-test("B47: what is put in", () => {
+test("B47: input items", () => {
   expectTypeOf<InputText>().toExtend<OpenAI.Responses.ResponseInputContent>();
   expectTypeOf<InputFile>().toExtend<OpenAI.Responses.ResponseInputContent>();
   expectTypeOf<InputImage>().toExtend<OpenAI.Responses.ResponseInputImageContent>();

@@ -1,9 +1,9 @@
-// What the compiler knows of the server: settings are partial where they are given, and whole where they are used.
+// Types of the server: settings are partial as input, and complete after resolution.
 import { expectTypeOf, test } from "vitest";
 import type { ConfigInput, KoineServer, ServerConfig, ServerError } from "../../src/server/index.ts";
 import { completeConfig, createServer, readConfig } from "../../src/server/index.ts";
 
-test("settings are completed, and a server takes whole ones", () => {
+test("settings are completed, and a server takes complete settings", () => {
   expectTypeOf(completeConfig).parameter(0).toEqualTypeOf<ConfigInput | undefined>();
   expectTypeOf(completeConfig).returns.toEqualTypeOf<ServerConfig>();
   expectTypeOf(readConfig).returns.resolves.toEqualTypeOf<ServerConfig>();

@@ -7,8 +7,8 @@ import { CliError, EXIT } from "../exit.ts";
 import type { CliIo } from "../io.ts";
 import type { RecordedRun } from "../replay/recorded-run.ts";
 import type { ReplayTarget } from "../replay/replay-target.ts";
-import type { CallOutcome } from "../replay/call-outcome.ts";
-import { listDifferences, toCallOutcome, summarizeOutcome } from "../replay/call-outcome.ts";
+import type { ReplayOutcome } from "../replay/call-outcome.ts";
+import { listDifferences, toReplayOutcome, summarizeOutcome } from "../replay/call-outcome.ts";
 import { showComparison } from "../replay/show-comparison.ts";
 import { readSettings, SETTINGS_OPTIONS } from "../serve/settings.ts";
 import { formatLossRows } from "../show/loss-rows.ts";
@@ -106,10 +106,10 @@ async function compareWithRecorded(
 ): Promise<number> {
   const { run, request, outcome, model = "unknown" } = recorded;
   const { answer, error } = await target.callModel(request, args.has("force"));
-  const newOutcome: CallOutcome =
+  const newOutcome: ReplayOutcome =
     answer === undefined
       ? { losses: [], ...(error !== undefined && { error }) }
-      : toCallOutcome(answer, target.dialect, recorded.dialect);
+      : toReplayOutcome(answer, target.dialect, recorded.dialect);
   const [before, after] = [summarizeOutcome(outcome), summarizeOutcome(newOutcome)];
   const newModel =
     answer === undefined ? target.model : `${answer.provider}/${answer.attempts.at(-1)?.model ?? answer.model}`;

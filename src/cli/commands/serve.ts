@@ -9,7 +9,7 @@ import type { CliIo } from "../io.ts";
 import { createDataFolder } from "../serve/data-folder.ts";
 import { toStartError } from "../serve/start-error.ts";
 import { readSettings, SETTINGS_OPTIONS } from "../serve/settings.ts";
-import type { RunningServer } from "../serve/startup-message.ts";
+import type { StartedServer } from "../serve/startup-message.ts";
 import { formatReadyJson, formatReadyLine, formatWelcome } from "../serve/startup-message.ts";
 import { readColumns, createPaint } from "../show/style.ts";
 import { readVersion } from "../version.ts";
@@ -95,7 +95,7 @@ async function startServer(config: ServerConfig, io: CliIo): Promise<KoineServer
   }
 }
 
-function printReady(server: RunningServer, args: CommandArguments, io: CliIo): void {
+function printReady(server: StartedServer, args: CommandArguments, io: CliIo): void {
   if (args.has("quiet")) return;
   if (args.has("json")) io.stdout.write(formatReadyJson(server));
   else if (io.stdout.isTTY !== true) io.stdout.write(formatReadyLine(server));

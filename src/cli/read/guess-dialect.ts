@@ -7,7 +7,7 @@ import type { JsonObject } from "../../model/index.ts";
 import { detectMessageDialect, hasMessagesWithParts } from "./message-dialect.ts";
 import type { RecordKind } from "./classify-record.ts";
 
-interface DetectedPayload {
+interface DialectGuess {
   dialect: string;
   kind: RecordKind;
 }
@@ -29,12 +29,12 @@ const MODEL_MAKERS: readonly ModelMaker[] = [
 ];
 
 /** Detects dialect and kind of an object; undefined if none or several match. */
-export function detectPayload(body: JsonObject, model: unknown): DetectedPayload | undefined {
+export function detectPayload(body: JsonObject, model: unknown): DialectGuess | undefined {
   return detectDialect(body) ?? detectByModelName(body, model);
 }
 
 /** Detects a request by its model name; `model` is the one in its envelope. */
-function detectByModelName(body: JsonObject, model: unknown): DetectedPayload | undefined {
+function detectByModelName(body: JsonObject, model: unknown): DialectGuess | undefined {
   const name = body["model"] ?? model;
   if (typeof name !== "string") return undefined;
   const dialectsByField = MODEL_MAKERS.find((maker) => maker.model.test(name))?.dialectsByField ?? {};

@@ -36,7 +36,7 @@ const PARALLEL_THREADS = 32;
 const RECORD_ERROR_CODES: ReadonlySet<string> = new Set(["invalid-input", "conflict", "unknown-blob"]);
 
 /** Messages that wait to be written to a thread. */
-interface PendingThread {
+interface QueuedThread {
   position: RecordPosition;
   writer: ThreadWriter;
   messages: Message[];
@@ -48,9 +48,9 @@ export class ImportVisitor implements RecordVisitor {
   threads = 0;
   messages = 0;
   readonly #options: ImportVisitorOptions;
-  #pending: PendingThread[] = [];
+  #pending: QueuedThread[] = [];
   /** The thread of the current single messages. */
-  #openThread: PendingThread | undefined;
+  #openThread: QueuedThread | undefined;
 
   constructor(options: ImportVisitorOptions) {
     this.#options = options;
@@ -96,7 +96,7 @@ export class ImportVisitor implements RecordVisitor {
     // A root message starts another conversation.
     if (isObject(first) && first["parentMessageId"] === null) this.#closeOpenThread();
     this.#openThread ??= {
-      position: position,
+      position,
       writer: new ThreadWriter(this.#options.ledger, { source: describeSource(dialect, kind, position) }),
       messages: [],
       records: 0,
@@ -128,7 +128,7 @@ export class ImportVisitor implements RecordVisitor {
     }
   }
 
-  async #write({ writer, messages, position, records }: PendingThread): Promise<void> {
+  async #write({ writer, messages, position, records }: QueuedThread): Promise<void> {
     const isNew = writer.messages === 0;
     try {
       await writer.write(messages);

@@ -4,7 +4,7 @@ import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, ProviderError, ModelResponse, Usage } from "../../model/index.ts";
 import { stringifyJson, getText } from "../../model/index.ts";
 
-export interface CallOutcome {
+export interface ReplayOutcome {
   response?: ModelResponse;
   error?: ProviderError;
   losses: readonly Loss[];
@@ -16,7 +16,11 @@ export interface CallOutcome {
  * Returns the outcome of a new answer. Its losses include those of the translation to the recorded client's dialect,
  * because the recorded losses include them.
  */
-export function toCallOutcome(answer: Answer, providerDialect: string, clientDialect: string | undefined): CallOutcome {
+export function toReplayOutcome(
+  answer: Answer,
+  providerDialect: string,
+  clientDialect: string | undefined,
+): ReplayOutcome {
   const { provider: _, attempts: __, losses, ...response } = answer;
   // With equal dialects the server passes the provider's bytes through, without losses.
   const isTranslated =
@@ -43,7 +47,7 @@ export interface OutcomeSummary {
   error?: { kind: string; message: string };
 }
 
-export function summarizeOutcome({ response, error, losses, usage }: CallOutcome): OutcomeSummary {
+export function summarizeOutcome({ response, error, losses, usage }: ReplayOutcome): OutcomeSummary {
   const { message, finishReason } = response ?? {};
   return {
     text: message === undefined ? "" : getText(message),

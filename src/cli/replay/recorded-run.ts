@@ -4,14 +4,14 @@ import type { Loss, Message, ModelRequest } from "../../model/index.ts";
 import { readRunMessages, toStoredResponse } from "../../server/record/stored-answer.ts";
 import { readStoredRequest } from "../../server/record/stored-request.ts";
 import { CliError } from "../exit.ts";
-import type { CallOutcome } from "./call-outcome.ts";
+import type { ReplayOutcome } from "./call-outcome.ts";
 
 export interface RecordedRun {
   run: RunInfo;
   request: ModelRequest;
   /** The `provider/model` of the answer or of the request; undefined if it was not recorded. */
   model: string | undefined;
-  outcome: CallOutcome;
+  outcome: ReplayOutcome;
   /** The dialect of the client that made the request. */
   dialect: string | undefined;
   /** True if tools and settings were recorded; runs of agents have only messages. */
@@ -30,7 +30,7 @@ export async function readRecordedRun(ledger: Ledger, runId: string): Promise<Re
   const provider = runMetadata.provider ?? readText(answerMetadata?.provider);
   const model = runMetadata.model ?? readText(answerMetadata?.model);
   const storedRequest = await readStoredRequest(ledger, run);
-  const outcome: CallOutcome = {
+  const outcome: ReplayOutcome = {
     ...(answer !== undefined && { response: toStoredResponse(answer, run) }),
     ...(run.error !== undefined && { error: run.error }),
     losses: runMetadata.losses,

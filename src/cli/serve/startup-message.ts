@@ -5,7 +5,7 @@ import { escapeToLine } from "../show/escape-unsafe.ts";
 import { clipToWidth, padToWidth } from "../show/text-width.ts";
 import { describeLedger } from "./data-folder.ts";
 
-export interface RunningServer {
+export interface StartedServer {
   url: string;
   config: ServerConfig;
   /** The path of the configuration file. */
@@ -14,12 +14,12 @@ export interface RunningServer {
 }
 
 /** Formats the single line for an output that is not a terminal. */
-export function formatReadyLine({ url }: RunningServer): string {
+export function formatReadyLine({ url }: StartedServer): string {
   return `koine listens on ${url}\n`;
 }
 
 /** Formats the line of `--json`. */
-export function formatReadyJson({ url, config, configFile, version }: RunningServer): string {
+export function formatReadyJson({ url, config, configFile, version }: StartedServer): string {
   const providers = Object.keys(config.providers);
   const details = {
     url,
@@ -32,7 +32,7 @@ export function formatReadyJson({ url, config, configFile, version }: RunningSer
   return `${JSON.stringify(details)}\n`;
 }
 
-export function formatWelcome(server: RunningServer, columns: number, paint: Paint): string {
+export function formatWelcome(server: StartedServer, columns: number, paint: Paint): string {
   const { url, version } = server;
   const details = listServerDetails(server).map(
     ([name, value]) => `  ${paint("dim", padToWidth(name, 11))} ${clipLine(value, columns - 14)}`,
@@ -60,7 +60,7 @@ function clipLine(text: string, columns: number): string {
   return clipToWidth(escapeToLine(text), Math.max(columns, 20));
 }
 
-function listServerDetails({ config, configFile }: RunningServer): [name: string, value: string][] {
+function listServerDetails({ config, configFile }: StartedServer): [name: string, value: string][] {
   const { providers, models, tenants, tasks } = config;
   const rules = models.map(({ pattern, targets }) => `${pattern} → ${targets.join(", ")}`);
   const details: [string, string][] = [

@@ -3,7 +3,7 @@ import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { ANSWER_LOSSES } from "../kit/losses/answer-catalog.ts";
-import { FOREIGN_SHAPE_LOSS_CODES } from "../kit/losses/catalog.ts";
+import { FOREIGN_SHAPE_LOSS_CODES } from "../kit/losses/shared-codes.ts";
 import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 import { reportOtherResidue } from "./provider-options.ts";
 

@@ -1,7 +1,8 @@
 // Losses of encoding into stored messages. The current version holds all of the model, so that only missing fields are
 // filled in; version 1 has five types of parts and four roles.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, UNIVERSAL_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { UNIVERSAL_LOSS_CODES } from "../kit/losses/shared-codes.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 
 export const CANONICAL_LOSSES = {

@@ -1,6 +1,7 @@
 // Losses of encoding into tagged messages: the codes of the catalog that can occur, and those that only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
-import { COMMON_LOSSES, INTERCHANGE_LOSS_CODES, pickLosses } from "../kit/losses/catalog.ts";
+import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
+import { INTERCHANGE_LOSS_CODES } from "../kit/losses/interchange-codes.ts";
 import type { LossTable } from "../kit/losses/report.ts";
 import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
 

@@ -110,6 +110,6 @@ export function toComparableResponse(response: ModelResponse): ModelResponse {
 
 function withoutAssemblyMetadata(message: Message): Message {
   const { metadata, ...rest } = message;
-  const { invalidToolCalls: _, interrupted: __, ...kept } = metadata ?? {};
-  return Object.keys(kept).length === 0 ? rest : { ...rest, metadata: kept };
+  const { invalidToolCalls: _, interrupted: __, ...otherMetadata } = metadata ?? {};
+  return Object.keys(otherMetadata).length === 0 ? rest : { ...rest, metadata: otherMetadata };
 }

@@ -127,12 +127,12 @@ async function listsOpenWork(context: StoreTestContext): Promise<void> {
   for (const [owner, threadId, wantedAt, leaseUntil] of requests) {
     await context.write((tx) => tx.addWork(workRow({ tenant: owner, threadId }, { wantedAt, leaseUntil })));
   }
-  const found = async (limit: number, owner?: string): Promise<string[]> =>
+  const listWork = async (limit: number, owner?: string): Promise<string[]> =>
     (await reads.openWork(100, limit, owner)).filter((row) => row.tenant.startsWith(tenant)).map((row) => row.threadId);
-  await assertSame(found(100, tenant), ["first", "third"], "Work that nobody holds, what was requests first first.");
-  await assertSame(found(1, tenant), ["first"], "One was asked for.");
-  await assertSame(found(100, twin), ["second"], "Of another tenant.");
-  await assertSame(found(1_000_000), ["first", "second", "third"], "Of every tenant.");
+  await assertSame(listWork(100, tenant), ["first", "third"], "Work that nobody holds, what was requests first first.");
+  await assertSame(listWork(1, tenant), ["first"], "One was asked for.");
+  await assertSame(listWork(100, twin), ["second"], "Of another tenant.");
+  await assertSame(listWork(1_000_000), ["first", "second", "third"], "Of every tenant.");
   const [first] = await reads.openWork(100, 1, tenant);
   const row = workRow({ tenant, threadId: "first" }, { wantedAt: 10, leaseUntil: 99 });
   await assertSame(first, row, "The whole row.");

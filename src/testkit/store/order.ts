@@ -168,22 +168,22 @@ async function findsDigests(context: StoreTestContext): Promise<void> {
   });
   const twin = messageRow(key, 50, { role: "assistant", digest: "digest-2" });
   await context.write((tx) => tx.insertMessages([...rows, twin]));
-  const found = async (digests: readonly string[], limit = 100): Promise<string[]> =>
+  const listByDigests = async (digests: readonly string[], limit = 100): Promise<string[]> =>
     (await reads.findDigests(tenant, digests, limit)).map(({ id }) => id);
   await assertSame(
-    found(["digest-2"]),
+    listByDigests(["digest-2"]),
     [toTestId(50), toTestId(2)],
     "Two messages of one digest, in any thread, newest first.",
   );
-  await assertSame(found(["digest-8"]), [], "A user's message is not found.");
+  await assertSame(listByDigests(["digest-8"]), [], "A user's message is not found.");
   await assertSame(
-    found(["digest-6", "digest-20", "digest-6", "none"]),
+    listByDigests(["digest-6", "digest-20", "digest-6", "none"]),
     [toTestId(20), toTestId(6)],
     "Each message once.",
   );
-  await assertSame(found([]), [], "No digest finds nothing.");
+  await assertSame(listByDigests([]), [], "No digest finds nothing.");
   const many = Array.from({ length: 2_000 }, (_, at) => `digest-${at}`);
-  await assertSame(found(many, 3), [toTestId(50), toTestId(20), toTestId(18)], "The newest three of many.");
+  await assertSame(listByDigests(many, 3), [toTestId(50), toTestId(20), toTestId(18)], "The newest three of many.");
   await assertSame(reads.findDigests(tenant, ["digest-2"], 1), [toHeader(twin)], "A header without its body.");
 }
 
@@ -204,13 +204,13 @@ async function findsDigestsOfScope(context: StoreTestContext): Promise<void> {
   const rows = placed.map(([number, place]) => messageRow(place, number, { role: "assistant", digest: "digest-s" }));
   const another = messageRow(ann, 6, { role: "assistant", digest: "digest-other" });
   await context.write((tx) => tx.insertMessages([...rows, another]));
-  const found = async (scope?: string, limit = 100): Promise<string[]> =>
+  const listByScope = async (scope?: string, limit = 100): Promise<string[]> =>
     (await reads.findDigests(tenant, ["digest-s"], limit, scope)).map(({ id }) => id);
-  await assertSame(found("ann"), [toTestId(3), toTestId(1)], "Messages in threads of the scope, newest first.");
-  await assertSame(found("ann", 1), [toTestId(3)], "The newest of the scope, although others are newer.");
-  await assertSame(found("cid"), [], "A scope that no thread has.");
-  await assertSame(found(""), [], "A thread without a scope is not of an empty one.");
-  await assertSame(found(), [5, 4, 3, 2, 1].map(toTestId), "Without a scope, all of the tenant.");
+  await assertSame(listByScope("ann"), [toTestId(3), toTestId(1)], "Messages in threads of the scope, newest first.");
+  await assertSame(listByScope("ann", 1), [toTestId(3)], "The newest of the scope, although others are newer.");
+  await assertSame(listByScope("cid"), [], "A scope that no thread has.");
+  await assertSame(listByScope(""), [], "A thread without a scope is not of an empty one.");
+  await assertSame(listByScope(), [5, 4, 3, 2, 1].map(toTestId), "Without a scope, all of the tenant.");
 }
 
 async function findsExpired(context: StoreTestContext): Promise<void> {
@@ -225,10 +225,10 @@ async function findsExpired(context: StoreTestContext): Promise<void> {
     ),
   ];
   for (const row of rows) await context.write((tx) => tx.insertRun(row));
-  const found = async (limit: number): Promise<string[]> =>
+  const listPage = async (limit: number): Promise<string[]> =>
     (await reads.expiredRuns(100, limit, tenant)).map(({ id }) => id).toSorted();
-  await assertSame(found(100), ["created", "streaming"], "Runs that are not over and whose lease is.");
-  assertHolds((await found(1)).length === 1, "One was asked for.");
+  await assertSame(listPage(100), ["created", "streaming"], "Runs that are not over and whose lease is.");
+  assertHolds((await listPage(1)).length === 1, "One was asked for.");
   const first = (await reads.expiredRuns(100, 100, tenant)).find(({ id }) => id === "created");
   await assertSame(first, rows[0], "The whole row.");
 }
@@ -244,10 +244,10 @@ async function findsCompactable(context: StoreTestContext): Promise<void> {
     runRow(key, "alive", { state: "streaming", firstDeltaId: toTestId(1), lastDeltaId: toTestId(1), lastSeq: 0 }),
   ];
   for (const row of rows) await context.write((tx) => tx.insertRun(row));
-  const found = async (limit: number): Promise<string[]> =>
+  const listPage = async (limit: number): Promise<string[]> =>
     (await reads.compactableRuns(100, limit, tenant)).map(({ id }) => id).toSorted();
-  await assertSame(found(100), states.toSorted(), "Runs that ended before, and were not compacted.");
-  assertHolds((await found(2)).length === 2, "Two were asked for.");
+  await assertSame(listPage(100), states.toSorted(), "Runs that ended before, and were not compacted.");
+  assertHolds((await listPage(2)).length === 2, "Two were asked for.");
   const first = (await reads.compactableRuns(100, 100, tenant)).find(({ id }) => id === "failed");
   await assertSame(first, rows[1], "The whole row.");
 }
@@ -263,13 +263,13 @@ async function findsCompacted(context: StoreTestContext): Promise<void> {
     endedRun(other, "elsewhere", 1, { firstDeltaId: toTestId(1), lastDeltaId: toTestId(9), compacted: true }),
   ];
   for (const each of rows) await context.write((tx) => tx.insertRun(each));
-  const found = async (after: number, upTo: number) =>
+  const listRange = async (after: number, upTo: number) =>
     reads.compactedRun(key, { after: toTestId(after), upTo: toTestId(upTo) });
-  await assertSame(found(3, 3), row, "From the first delta on.");
-  await assertSame(found(4, 4), row, "Up to the one before the last.");
-  await assertSame(found(4, 5), row, "Within the row of the last.");
-  await assertSame(found(2, 2), undefined, "Before the first.");
-  await assertSame(found(5, 5), undefined, "After the last.");
+  await assertSame(listRange(3, 3), row, "From the first delta on.");
+  await assertSame(listRange(4, 4), row, "Up to the one before the last.");
+  await assertSame(listRange(4, 5), row, "Within the row of the last.");
+  await assertSame(listRange(2, 2), undefined, "Before the first.");
+  await assertSame(listRange(5, 5), undefined, "After the last.");
 }
 
 export const ORDER_CLAIMS: readonly StoreRequirement[] = [

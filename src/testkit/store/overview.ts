@@ -34,8 +34,8 @@ async function findsTitlesByTerm(context: StoreTestContext): Promise<void> {
     await context.write((tx) => tx.insertThread(threadRow({ tenant, threadId: toTestId(at) }, { title })));
   }
   const ids = async (page: TitlesPage): Promise<string[]> => (await reads.titles(tenant, page)).map(({ id }) => id);
-  const found = [5, 3, 1, 0].map(toTestId);
-  await assertSame(ids({ term: "corin", limit: 9 }), found, "Those that hold it, and those with other letters.");
+  const expectedIds = [5, 3, 1, 0].map(toTestId);
+  await assertSame(ids({ term: "corin", limit: 9 }), expectedIds, "Those that hold it, and those with other letters.");
   await assertSame(ids({ term: "corin", limit: 2, before: toTestId(5) }), [toTestId(3), toTestId(1)], "Two of them.");
   await assertSame(ids({ term: "zzz", limit: 9 }), [toTestId(3)], "A word that is in none.");
 }
@@ -222,12 +222,12 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
   const { store, tenant, reads } = context;
   const rows = await writeActivity(context);
   await writeActivity({ store, tenant: `${tenant}-twin` });
-  const told = { tenant, threadId: "told" };
+  const watchedKey = { tenant, threadId: "told" };
   const heads = async (...ids: string[]): Promise<ListedHead[]> =>
     (await store.heads(tenant, ids)).toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const [ran, first] = await heads("told", "gone", "ran");
   await assertSame(heads("gone"), [], "A thread that is not there.");
-  const expected = { ...(await reads.thread(told)), lastActivity: toTestId(5), purges: first?.purges };
+  const expected = { ...(await reads.thread(watchedKey)), lastActivity: toTestId(5), purges: first?.purges };
   await assertSame(first, expected, "A thread, where it ends, and when something last happened in it.");
   await assertSame(
     [ran?.lastId, ran?.lastActivity],
@@ -237,8 +237,8 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
   assertHolds(rows.has("told") && typeof first?.purges === "number", "The number of purges is a number.");
   const purges: (number | undefined)[] = [first?.purges];
   for (const step of [
-    (tx: LedgerTransaction) => tx.deleteMessages(told, [toTestId(2)]),
-    (tx: LedgerTransaction) => tx.deleteRuns(told, ["run"]),
+    (tx: LedgerTransaction) => tx.deleteMessages(watchedKey, [toTestId(2)]),
+    (tx: LedgerTransaction) => tx.deleteRuns(watchedKey, ["run"]),
   ]) {
     await context.write(step);
     purges.push((await heads("told"))[0]?.purges);

@@ -197,11 +197,11 @@ async function findsSomeOfEach(context: StoreTestContext): Promise<void> {
   const { store, tenant, other } = context;
   await writeAndIndex(context, ["an owl", "an owl and an owl", "owl owl owl owl", "owl"]);
   await writeAndIndex(context, [`An owl. ${"Nothing is said here of birds. ".repeat(20)}`], other);
-  const found = async (perThread: number, limit = 9): Promise<string[]> =>
+  const searchThreadIds = async (perThread: number, limit = 9): Promise<string[]> =>
     (await store.search({ tenant, text: "owl", perThread, limit })).map(({ threadId }) => threadId);
-  await assertSame(found(2), ["thread", "thread", "thread-other"], "Two of a thread, the best first.");
-  await assertSame(found(1), ["thread", "thread-other"], "One of each.");
-  await assertSame(found(2, 1), ["thread"], "One at all.");
+  await assertSame(searchThreadIds(2), ["thread", "thread", "thread-other"], "Two of a thread, the best first.");
+  await assertSame(searchThreadIds(1), ["thread", "thread-other"], "One of each.");
+  await assertSame(searchThreadIds(2, 1), ["thread"], "One at all.");
   const [best] = await store.search({ tenant, text: "owl", limit: 1 });
   const [first] = await store.search({ tenant, text: "owl", perThread: 1, limit: 9 });
   await assertSame(first, best, "Of a thread, its best.");

@@ -148,8 +148,8 @@ async function preservesQuarantine({ write, key, reads }: ValueCheckContext): Pr
   for (const [at, [what, text]] of TEXTS.entries()) {
     const row = { ...quarantineRow(key, at, text), body: text, foundAt: text.slice(0, 100) };
     await write((tx) => tx.quarantine(row));
-    const found = (await reads.quarantined(key.tenant, 100)).find(({ messageId }) => messageId === row.messageId);
-    await assertSame(found, row, `A quarantined record with ${what}.`);
+    const quarantined = (await reads.quarantined(key.tenant, 100)).find(({ messageId }) => messageId === row.messageId);
+    await assertSame(quarantined, row, `A quarantined record with ${what}.`);
   }
 }
 

@@ -31,7 +31,7 @@ describe("conformance", () => {
     samples: streamSamples,
     responses: [...own, ...otherDialects],
     mutants: scaleRunCount(60),
-    repeats: createRepeatedFieldTest(dialect.id),
+    isRepeatedField: createRepeatedFieldTest(dialect.id),
   };
   const cases = streamConformance(dialect, { ...options, exceptions: listFormatExceptions(dialect.id) });
   const broken = streamConformance(dialect, {

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { dialect, dialects } from "../../../src/dialects/registry.ts";
 import { openLedger } from "../../../src/ledger/index.ts";
 import type { Loss } from "../../../src/model/index.ts";
-import { RENAMED_LOSS_CODES } from "../../../src/model/renamed-loss-codes.ts";
+import { RENAMED_LOSS_CODES, renameLossCodes } from "../../../src/model/renamed-loss-codes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-former-loss-codes-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,4 +38,10 @@ test("runs of a file with former loss codes are read with the current ones", asy
 test("no dialect declares a former loss code", () => {
   const declared = new Set(dialects.flatMap((id) => Object.keys(dialect(id).losses)));
   expect(Object.keys(RENAMED_LOSS_CODES).filter((code) => declared.has(code))).toStrictEqual([]);
+});
+
+test("attempts with the former field `begun` are read with `mayBeBilled`", () => {
+  const metadata = { attempts: [{ provider: "p", begun: true }, { provider: "q" }] };
+  renameLossCodes(metadata);
+  expect(metadata.attempts).toStrictEqual([{ provider: "p", mayBeBilled: true }, { provider: "q" }]);
 });

@@ -1,6 +1,6 @@
-// Upstreams: real HTTP servers that play the providers. They speak the protocol of one provider each, whole and in
-// streams, refuse what that provider refuses, and otherwise answer what a script says. Written without Koine's dialects,
-// so that the two can disagree.
+// Simulated providers: HTTP servers that implement the protocol of one provider each, whole and streamed. They reject
+// the requests that the provider rejects, and otherwise answer by a script. They do not use Koine's dialects, so that
+// errors of the dialects show.
 import type { HttpProvider } from "../../../src/client/index.ts";
 import type { ReceivedRequest, ReplayServer, Reply } from "../../../src/testkit/index.ts";
 import { cutRandomly, replayServer, seededRandom } from "../../../src/testkit/index.ts";
@@ -27,9 +27,9 @@ export type UpstreamDialect = keyof typeof PROVIDERS;
 export const UPSTREAM_DIALECTS = Object.keys(PROVIDERS) as UpstreamDialect[];
 
 export interface UpstreamOptions {
-  /** Upstreams of different names do not know each other's seals and ids. Default: the dialect. */
+  /** Upstreams with different names reject each other's seals and ids. Default: the dialect. */
   name?: string;
-  /** Chat: "openrouter" shows its reasoning and seals it; by default it is OpenAI, which shows none. */
+  /** For Chat: "openrouter" sends sealed reasoning. Default: OpenAI, which sends none. */
   vendor?: "openrouter";
 }
 
@@ -40,28 +40,28 @@ export interface UpstreamRejection {
 }
 
 export interface Upstream extends AsyncDisposable {
-  /** Without a version. */
+  /** The URL without a version. */
   readonly url: string;
-  /** As the provider's own SDK has it. */
+  /** The base URL for the provider's own SDK. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly models: readonly string[];
-  /** The usual one of its models. */
+  /** The default model. */
   readonly model: string;
-  /** How a client is told of it. */
+  /** The configuration of this provider for a client. */
   readonly config: HttpProvider;
-  /** Everything that it was asked, what it refused included. */
+  /** All requests, rejected ones included. */
   readonly requests: readonly ReceivedRequest[];
   readonly rejections: readonly UpstreamRejection[];
-  /** Every seal that it has issued: signatures, encrypted contents. */
+  /** All issued seals: signatures and encrypted contents. */
   readonly seals: readonly string[];
-  /** How many requests it has answered as the script says. */
+  /** The number of requests that were answered by the script. */
   readonly answered: number;
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** Starts an upstream on a free port of this machine. Close it, or bind it with `await using`. */
+/** Starts an upstream on a free local port. Close it, or bind it with `await using`. */
 export async function startUpstream(
   dialect: UpstreamDialect,
   script: Script,
@@ -110,7 +110,7 @@ function upstreamOf(server: ReplayServer, desk: Desk, inside: Inside): Upstream 
   };
 }
 
-/** Takes requests, and gives the answers of the script. */
+/** Handles requests with the rules of the provider and the answers of the script. */
 class Desk {
   answered = 0;
   readonly #provider: SimulatedProvider;
@@ -157,10 +157,10 @@ class Desk {
       const failure = this.#provider.failure(error);
       return { ...way, status: failure.status, body: failure.body, headers: { ...failure.headers, ...headers } };
     }
-    const said = this.#provider.answer(fullAnswer(answer), question, errorAfter);
+    const wireAnswer = this.#provider.answer(fullAnswer(answer), question, errorAfter);
     const reply = headers === undefined ? way : { ...way, headers };
-    if (!question.stream) return { ...reply, body: said.body };
-    const events = error === undefined ? said.events : [...said.events, this.#provider.failureEvent(error)];
+    if (!question.stream) return { ...reply, body: wireAnswer.body };
+    const events = error === undefined ? wireAnswer.events : [...wireAnswer.events, this.#provider.failureEvent(error)];
     if (answer.pieces === undefined) return { ...reply, chunks: events };
     return { ...reply, chunks: cutRandomly(events.join(""), seededRandom(events.length), answer.pieces) };
   }

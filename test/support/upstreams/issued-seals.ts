@@ -1,11 +1,11 @@
-// The memory of one upstream: ids that nobody else issues, and seals that only it can make. A seal is the MAC of what
-// it seals, so that an altered, moved or foreign one is found out.
+// Issues the ids and seals of one simulated provider. A seal is the MAC of the sealed content, so that an altered, moved
+// or foreign seal is detected.
 import { createHmac } from "node:crypto";
 
 export class IssuedSeals {
-  /** Every seal it has issued, in order. */
+  /** All issued seals, in order. */
   readonly seals: string[] = [];
-  /** The seals of each answer, where the provider cares which of them belong together. */
+  /** Seals by answer, for providers that require them to be sent together. */
   readonly answers: string[][] = [];
   readonly #key: string;
   #count = 0;
@@ -27,7 +27,7 @@ export class IssuedSeals {
     return seal;
   }
 
-  /** Whether this is the seal that it would put on the content. */
+  /** True if this provider issued the seal for the content. */
   isSealOf(seal: string, content: string): boolean {
     return seal === this.#mac(content, "base64");
   }

@@ -1,53 +1,53 @@
-// The contract between the server of an upstream and the provider that it plays.
+// The interface between the HTTP server of an upstream and the simulated provider.
 import type { ProviderError } from "../../../src/index.ts";
 import type { ReceivedRequest } from "../../../src/testkit/index.ts";
 import type { FullAnswer } from "./script.ts";
 import type { Json } from "./rejection.ts";
 import type { IssuedSeals } from "./issued-seals.ts";
 
-/** What a request asks for, wherever the wire says it. */
+/** A request with the model and the stream flag, which some wires have in the URL. */
 export interface ProviderRequest {
   model: string;
   stream: boolean;
   body: Json;
 }
 
-/** A body that is an error, and the status that goes with it. */
+/** An error body with its status. */
 export interface Failure {
   status: number;
   body: object;
   headers?: Record<string, string>;
 }
 
-/** One answer on the wire: whole, and as the texts of the events of a stream. */
+/** One answer on the wire: the whole body, and the texts of the stream events. */
 export interface WireAnswer {
   body: object;
   events: string[];
 }
 
 export interface SimulatedProvider {
-  /** The models it has; the first one is the usual one. */
+  /** The models; the first is the default. */
   readonly models: readonly string[];
-  /** What stands after the address of the server in a base URL. */
+  /** The path of the base URL. */
   readonly version: string;
-  /** Reads where the request goes, its key and its headers. Throws a `Refusal`. */
+  /** Checks path, key and headers. Throws a `Rejection`. */
   open(request: ReceivedRequest): ProviderRequest;
-  /** Throws a `Refusal` for what the real one would not take. */
+  /** Throws a `Rejection` for a request that the real provider rejects. */
   check(question: ProviderRequest): void;
-  /** With `upTo`, the events of so many parts only, and no end. */
+  /** Encodes an answer; with `upTo`, the events of that many parts without an end. */
   answer(answer: FullAnswer, question: ProviderRequest, upTo?: number): WireAnswer;
   failure(error: ProviderError): Failure;
   /** An error within a stream. */
   failureEvent(error: ProviderError): string;
 }
 
-/** Makes the provider that an upstream plays. */
+/** Creates a simulated provider. */
 export type CreateProvider = (
   secrets: IssuedSeals,
   options: { apiKey: string; vendor: string | undefined },
 ) => SimulatedProvider;
 
-/** The time at which all upstreams live. */
+/** The fixed clock of all upstreams, in seconds. */
 export const NOW = 1_790_000_000;
 
 /** One server-sent event. */

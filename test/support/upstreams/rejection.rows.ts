@@ -1,4 +1,4 @@
-// What a provider does not take: a change to a request that would be fine, its status, and words of its refusal.
+// Requests that providers reject: a change to a valid request, the status, and a part of the error message.
 import type { UpstreamDialect } from "./index.ts";
 import { toObject, toObjects } from "./rejection.ts";
 import type { Body } from "./valid-requests.ts";

@@ -1,6 +1,6 @@
-// How an upstream says no, and how its rules look into bodies that nobody has checked.
+// The rejection of a request by a simulated provider, and helpers that read unchecked bodies.
 
-/** Thrown by a rule; becomes the provider's own error. */
+/** Thrown by a rule; sent as the provider's own error. */
 export class Rejection extends Error {
   readonly status: number;
   readonly body: object;
@@ -18,7 +18,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object to look into; an empty one where it is none. */
+/** Returns the value if it is an object, else an empty object. */
 export function toObject(value: unknown): Json {
   return isJson(value) ? value : {};
 }
@@ -31,7 +31,7 @@ export function toString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The first field that is not among the known ones. */
+/** Returns the first field that is not known. */
 export function findUnknownField(value: Json, known: readonly string[]): string | undefined {
   return Object.keys(value).find((field) => !known.includes(field));
 }

@@ -1,4 +1,4 @@
-// What an upstream is told to answer, in the model's words. It makes the seals and ids itself, and remembers them.
+// The script of a simulated provider: canonical answers without seals and ids, which the provider issues itself.
 import type {
   Part,
   ProviderError,
@@ -13,23 +13,23 @@ import type { ReceivedRequest, Reply } from "../../../src/testkit/index.ts";
 
 export type ScriptedPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart;
 
-/** One answer. The way it travels (`delayMs`, `reset`, `stall`) is as in the replies of a replay server. */
+/** One answer. `delayMs`, `reset` and `stall` are those of the replay server. */
 export interface ScriptedAnswer extends Pick<Reply, "delayMs" | "reset" | "stall" | "headers"> {
-  /** Without seals. A call whose id is "" gets one; reasoning without a text is redacted or encrypted. */
+  /** Parts without seals. A call with the id "" gets a new id; reasoning without text is redacted or encrypted. */
   parts?: readonly ScriptedPart[];
-  /** Default: what the parts suggest. */
+  /** Default: "tool-calls" if there are calls, else "stop". */
   finishReason?: UnifiedFinishReason;
   usage?: Usage;
-  /** Instead of the answer, with the status that says it; in a stream after `errorAfter` parts, if that is given. */
+  /** An error in place of the answer; with `errorAfter`, an error inside the stream after that many parts. */
   error?: ProviderError;
   errorAfter?: number;
-  /** The longest piece of a stream in bytes; default: the pieces are events. */
+  /** Maximum length of a chunk of a stream in bytes. Default: one chunk per event. */
   pieces?: number;
 }
 
-/** What the upstream was asked, once it has taken the request. */
+/** An accepted request. */
 export interface AcceptedRequest {
-  /** Which answer this will be, from 0. */
+  /** The index of the answer, from 0. */
   turn: number;
   model: string;
   stream: boolean;
@@ -37,14 +37,14 @@ export interface AcceptedRequest {
   request: ReceivedRequest;
 }
 
-/** A text is an answer that says just that. */
+/** An answer, or the text of an answer. */
 export type Scripted = ScriptedAnswer | string;
-/** One answer for each request that is not refused, in this order; or a function that makes them. */
+/** One answer for each accepted request, in order; or a function that creates them. */
 export type Script = readonly Scripted[] | ((asked: AcceptedRequest) => Scripted);
 
 const USAGE: Usage = { inputTokens: 24, outputTokens: 12, totalTokens: 36 };
 
-/** An answer with everything that a provider always says. */
+/** An answer with the fields that every provider sends. */
 export interface FullAnswer {
   parts: readonly ScriptedPart[];
   finishReason: UnifiedFinishReason;
@@ -56,7 +56,7 @@ export function fullAnswer({ parts = [], finishReason, usage = USAGE }: Scripted
   return { parts, usage, finishReason: finishReason ?? (asksForTools ? "tool-calls" : "stop") };
 }
 
-/** A text in the pieces that a model says it in. */
+/** Splits a text into pieces of the size of tokens. */
 export function splitTokens(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? [];
 }

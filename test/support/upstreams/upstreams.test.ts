@@ -1,5 +1,5 @@
-// The upstreams are what they claim to be: the official SDKs understand them and can go on from what they said, whole
-// and in streams, and they say no with the provider's own status and words.
+// Tests the simulated providers: the official SDKs can read and continue their answers, whole and streamed, and
+// rejections have the provider's own status and message.
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -73,7 +73,7 @@ const responses: Talk = async ({ apiKey, baseUrl, model }, isStream) => {
     return isStream ? client.responses.stream(body).finalResponse() : client.responses.create(body);
   };
   const first = await ask();
-  // What the SDK adds of its own does not go back.
+  // Fields that the SDK adds are not sent back.
   const plain = JSON.stringify(first.output, (key, value: unknown) => (key.startsWith("parsed") ? undefined : value));
   input.push(...(JSON.parse(plain) as OpenAI.Responses.ResponseInputItem[]));
   const calls = first.output.filter((item) => item.type === "function_call");
@@ -140,9 +140,9 @@ test.each(UPSTREAM_DIALECTS.flatMap((id) => [[id, "a stream", true] as const, [i
 );
 
 describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
-  const { said, goOn, send } = VALID_REQUESTS[id];
+  const { readContent: said, continueWith: goOn, send } = VALID_REQUESTS[id];
 
-  test("takes a conversation that goes on from its answer", async () => {
+  test("accepts a conversation that continues from its answer", async () => {
     await using upstream = await startUpstream(id, SCRIPT);
     const first = said(await (await send(upstream)).json());
     const reply = await send(upstream, goOn(first));
@@ -150,7 +150,7 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
     expect(reply.status).toBe(200);
   });
 
-  test.each(REJECTIONS[id])("refuses %s", async (_, change, status, words) => {
+  test.each(REJECTIONS[id])("rejects %s", async (_, change, status, words) => {
     await using upstream = await startUpstream(id, SCRIPT);
     const first = said(await (await send(upstream)).json());
     const { headers, ...body } = change(first, goOn(first));
@@ -174,32 +174,32 @@ const MESSAGES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
   quota: "Your credit balance is too low.",
 };
 
-test.each(UPSTREAM_DIALECTS)("errors of a script arrive from %s in its own words", async (id) => {
+test.each(UPSTREAM_DIALECTS)("errors of a script have the error body of %s", async (id) => {
   const kinds = PROVIDER_ERROR_KINDS.filter((kind) => !NEVER_SAID.has(kind) && VAGUE[id]?.includes(kind) !== true);
   const script = kinds.map((kind) => ({ error: { kind, message: MESSAGES[kind] ?? "No.", retryAfterMs: 2000 } }));
   await using upstream = await startUpstream(id, script);
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const _ of kinds) {
     const reply = await VALID_REQUESTS[id].send(upstream);
     const error = dialect(id).decodeError(await reply.json(), reply.status);
-    found.push(error.kind);
+    problems.push(error.kind);
   }
-  expect(found).toStrictEqual(kinds);
+  expect(problems).toStrictEqual(kinds);
 });
 
-test.each(UPSTREAM_DIALECTS)("an answer of %s may fail in its middle", async (id) => {
+test.each(UPSTREAM_DIALECTS)("an answer of %s can fail after some parts", async (id) => {
   const parts = [text("One."), text("Two.")];
   const error = { kind: "overloaded", message: "Overloaded" } as const;
   await using upstream = await startUpstream(id, [{ parts, error, errorAfter: 1 }]);
   const reply = await VALID_REQUESTS[id].send(upstream, undefined, true);
-  const said = await reply.text();
+  const responseText = await reply.text();
   expect(reply.status).toBe(200);
-  expect(said).toContain("One.");
-  expect(said).not.toContain("Two.");
-  expect(said).toContain("Overloaded");
+  expect(responseText).toContain("One.");
+  expect(responseText).not.toContain("Two.");
+  expect(responseText).toContain("Overloaded");
 });
 
-test("a script that has ended is an error of the test, and says so", async () => {
+test("a request after the end of the script fails with an explanation", async () => {
   await using upstream = await startUpstream("anthropic", []);
   const reply = await VALID_REQUESTS.anthropic.send(upstream);
   expect(reply.status).toBe(500);
@@ -212,7 +212,7 @@ test.each([
   ["with another signature", (it: object) => ({ ...it, signature: "no" }), 400],
 ] as const)("a router takes back reasoning %s: %#", async (_, change, status) => {
   await using upstream = await startUpstream("openai-chat", SCRIPT, { vendor: "openrouter" });
-  const { said, goOn, send } = VALID_REQUESTS["openai-chat"];
+  const { readContent: said, continueWith: goOn, send } = VALID_REQUESTS["openai-chat"];
   const [message = {}] = said(await (await send(upstream)).json());
   const details = message["reasoning_details"] as object[];
   const reply = await send(upstream, goOn([{ ...message, reasoning_details: details.map(change) }]));
@@ -220,7 +220,7 @@ test.each([
   expect(upstream.seals.length).toBe(1);
 });
 
-test("upstreams of one dialect do not take each other's seals", async () => {
+test("upstreams of one dialect reject each other's seals", async () => {
   const script: Script = [{ parts: [reasoning("Hm."), text("So.")] }, "Fine."];
   await using one = await startUpstream("anthropic", script, { name: "one" });
   await using other = await startUpstream("anthropic", ["Fine."], { name: "other" });

@@ -1,16 +1,16 @@
-// A request of each dialect that is fine, written by hand, and how a conversation goes on from its answer.
+// A valid hand-written request of each dialect, and helpers that continue the conversation after its answer.
 import { isJson, toObject, toObjects } from "./rejection.ts";
 import type { Upstream, UpstreamDialect } from "./index.ts";
 
 export type Body = Record<string, unknown>;
 
 export interface ValidRequest {
-  /** Sends the request, with changes to its body or headers; undefined takes a field away. */
+  /** Sends the request, with changes to its body or headers; undefined removes a field. */
   send: (upstream: Upstream, change?: Body, isStream?: boolean, headers?: Record<string, string>) => Promise<Response>;
-  /** What an answer says: its blocks, items or parts; for Chat its message alone. */
-  said: (body: unknown) => Body[];
-  /** The change that sends the answer back with results for its two calls. */
-  goOn: (said: readonly Body[]) => Body;
+  /** Returns the content of an answer: its blocks, items or parts; for Chat the message. */
+  readContent: (body: unknown) => Body[];
+  /** Returns the change of the body that sends the content of the answer back with results for its two calls. */
+  continueWith: (content: readonly Body[]) => Body;
 }
 
 const SCHEMA = {
@@ -21,20 +21,20 @@ const SCHEMA = {
 };
 const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
-interface Manner {
+interface RequestFormat {
   body: Body;
   key: (apiKey: string) => Record<string, string>;
   path: (model: string, isStream: boolean) => string;
   isModelInPath?: boolean;
 }
 
-function sending({ body, key, path, isModelInPath = false }: Manner): ValidRequest["send"] {
+function createSender({ body, key, path, isModelInPath = false }: RequestFormat): ValidRequest["send"] {
   return ({ url, apiKey, model }, change = {}, stream = false, headers = {}) => {
-    const asked = typeof change["model"] === "string" ? change["model"] : model;
-    const address = isModelInPath ? {} : { model: asked, ...(stream && { stream }) };
+    const requestedModel = typeof change["model"] === "string" ? change["model"] : model;
+    const address = isModelInPath ? {} : { model: requestedModel, ...(stream && { stream }) };
     const { model: _, ...rest } = change;
     const all = Object.entries({ "content-type": "application/json", ...key(apiKey), ...headers });
-    return fetch(url + path(asked, stream), {
+    return fetch(url + path(requestedModel, stream), {
       method: "POST",
       headers: Object.fromEntries(all.filter(([, value]) => value !== "")),
       body: JSON.stringify({ ...address, ...body, ...rest }),
@@ -42,13 +42,13 @@ function sending({ body, key, path, isModelInPath = false }: Manner): ValidReque
   };
 }
 
-function bodies(value: unknown): Body[] {
+function copyObjects(value: unknown): Body[] {
   return toObjects(value).map((each) => ({ ...each }));
 }
 
 export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
   "openai-chat": {
-    send: sending({
+    send: createSender({
       body: {
         messages: [{ role: "user", content: "?" }],
         tools: [{ type: "function", function: { name: "look", parameters: SCHEMA } }],
@@ -56,11 +56,11 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
       key: bearer,
       path: () => "/v1/chat/completions",
     }),
-    said(body) {
+    readContent(body) {
       const { annotations: _, ...message } = toObject(toObjects(toObject(body)["choices"])[0]?.["message"]);
       return [message];
     },
-    goOn: ([message]) => ({
+    continueWith: ([message]) => ({
       messages: [
         { role: "user", content: "?" },
         message,
@@ -69,7 +69,7 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
     }),
   },
   "openai-responses": {
-    send: sending({
+    send: createSender({
       body: {
         input: "?",
         include: ["reasoning.encrypted_content"],
@@ -79,8 +79,8 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
       key: bearer,
       path: () => "/v1/responses",
     }),
-    said: (body) => bodies(toObject(body)["output"]),
-    goOn: (items) => ({
+    readContent: (body) => copyObjects(toObject(body)["output"]),
+    continueWith: (items) => ({
       input: [
         { role: "user", content: "?" },
         ...items,
@@ -91,7 +91,7 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
     }),
   },
   anthropic: {
-    send: sending({
+    send: createSender({
       body: {
         max_tokens: 2000,
         thinking: { type: "adaptive" },
@@ -101,8 +101,8 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
       key: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
       path: () => "/v1/messages",
     }),
-    said: (body) => bodies(toObject(body)["content"]),
-    goOn: (blocks) => ({
+    readContent: (body) => copyObjects(toObject(body)["content"]),
+    continueWith: (blocks) => ({
       messages: [
         { role: "user", content: "?" },
         { role: "assistant", content: blocks },
@@ -116,7 +116,7 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
     }),
   },
   gemini: {
-    send: sending({
+    send: createSender({
       body: {
         contents: [{ role: "user", parts: [{ text: "?" }] }],
         tools: [{ functionDeclarations: [{ name: "look", parametersJsonSchema: SCHEMA }] }],
@@ -126,8 +126,8 @@ export const VALID_REQUESTS: Readonly<Record<UpstreamDialect, ValidRequest>> = {
         `/v1beta/models/${model}:${isStream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isModelInPath: true,
     }),
-    said: (body) => bodies(toObject(toObjects(toObject(body)["candidates"])[0]?.["content"])["parts"]),
-    goOn: (parts) => ({
+    readContent: (body) => copyObjects(toObject(toObjects(toObject(body)["candidates"])[0]?.["content"])["parts"]),
+    continueWith: (parts) => ({
       contents: [
         { role: "user", parts: [{ text: "?" }] },
         { role: "model", parts },

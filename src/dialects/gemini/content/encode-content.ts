@@ -2,7 +2,6 @@
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { readForm, restoreResidue } from "../../kit/residue/residue.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import { isSealFor } from "../../kit/seals/seals.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
 import { enterPart } from "../../kit/history/turn.ts";

@@ -1,5 +1,6 @@
 // Encodes messages into contents, one each. Adjacent results are one content, and so are the assistant's messages
 // between a call and its result. System text goes to `systemInstruction`.
+import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { Message } from "../../../model/message.ts";
 import type { ModelRequest } from "../../../model/request.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -8,7 +9,7 @@ import { RenameTable } from "../../kit/tools/tool-renames.ts";
 import { readForm, storeForm, restoreResidue } from "../../kit/residue/residue.ts";
 import { countLeadingSystemTurns } from "../../kit/history/system-text.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
-import { encodeTurnParts, isPlainMessage, reportContentFields, toContent } from "../content/encode-content.ts";
+import { encodeTurnParts, isPlainMessage, toContent } from "../content/encode-content.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import { endsWithResult, joinSplitContents } from "./join-split-contents.ts";
 import { encodeSystemInstruction } from "./system-instruction.ts";
@@ -121,7 +122,7 @@ class ContentListBuilder {
       needsSignature && message.role === "assistant" && openContent === undefined,
     );
     pathTracker.enter(index);
-    if (!isPlain) reportContentFields(message, context);
+    if (!isPlain) reportMessageFields(message, context);
     if (parts.length === 0 && context.repair && openContent === undefined) context.report.addLoss("message-empty");
     else if (openContent === undefined) this.#addContent(toContent(parts, message, context), index);
     else this.#joinContent(openContent, parts, message);

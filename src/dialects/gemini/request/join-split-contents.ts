@@ -1,11 +1,12 @@
 // Joins messages that were decoded from one content (function responses mixed with other parts) into one turn, so that
 // the encoder writes one content again.
+import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { readForm } from "../../kit/residue/residue.ts";
 import type { PartPosition, OutgoingTurn } from "../../kit/history/turn.ts";
 import { findPartPosition } from "../../kit/history/turn.ts";
-import { isPlainMessage, reportContentFields } from "../content/encode-content.ts";
+import { isPlainMessage } from "../content/encode-content.ts";
 import type { GeminiLossCode } from "../losses.ts";
 
 /** Returns the turns of a history. The path tracker must be at the list of messages. */
@@ -41,7 +42,7 @@ function appendToTurn(
   index: number,
   context: EncodeContext<GeminiLossCode>,
 ): OutgoingTurn {
-  if (!isPlainMessage(message)) context.pathTracker.into(index, () => reportContentFields(message, context));
+  if (!isPlainMessage(message)) context.pathTracker.into(index, () => reportMessageFields(message, context));
   const { parts, role } = turn.message;
   const positions = [...parts.keys()].map((part) => findPartPosition(turn, part));
   const addedPositions = message.parts.map((_, part): PartPosition => [index, part]);

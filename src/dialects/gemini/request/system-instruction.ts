@@ -1,7 +1,8 @@
 // Encodes `systemInstruction`, the only position for system text in a Gemini request.
+import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import { joinSystemText } from "../../kit/history/system-text.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
-import { encodeTurnParts, reportContentFields, toContent } from "../content/encode-content.ts";
+import { encodeTurnParts, toContent } from "../content/encode-content.ts";
 import type { GeminiContent, GeminiPart } from "../types.ts";
 import type { GeminiEncodeState } from "../content/encode-state.ts";
 
@@ -18,7 +19,7 @@ export function encodeSystemInstruction(
   const parts: GeminiPart[] = joined === undefined ? [] : [{ text: joined }];
   for (const [at, turn] of [...leading, ...later].entries()) {
     const { message, index } = turn;
-    context.pathTracker.into(index, () => reportContentFields(message, context));
+    context.pathTracker.into(index, () => reportMessageFields(message, context));
     if (message.role === "developer") context.report.addLoss("developer-as-system", [index, "role"]);
     if (at >= leading.length) context.report.addLoss("system-moved", [index, "parts"]);
     else if (joined !== undefined) context.report.addLoss("system-joined", [index, "parts"]);

@@ -1,5 +1,6 @@
 // Decodes and encodes one candidate of a response: content, finish reason, and the metadata of its texts (grounding,
 // citations, log probabilities).
+import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { FinishReason } from "../../../model/finish-reason.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
@@ -10,7 +11,7 @@ import { isObject } from "../../kit/fields/read-wire.ts";
 import { readForm, storeForm } from "../../kit/residue/residue.ts";
 import { readEmptyTextsBefore, splitIntoPieces } from "../content/split-texts.ts";
 import { CitationCollector, decodeCitations } from "./citations.ts";
-import { reportContentFields, toContent } from "../content/encode-content.ts";
+import { toContent } from "../content/encode-content.ts";
 import { decodeAnswerContent } from "../request/decode-messages.ts";
 import { encodePart } from "../content/encode-part.ts";
 import type { GroundedText } from "./grounding.ts";
@@ -198,7 +199,7 @@ export function encodeCandidate(
   state.cutOffCall = end && findCutOffCall(message, { unified: end });
   context.pathTracker.enter("message");
   const { parts, texts, logprobs, citations } = encodeAnswerParts(message, state);
-  reportContentFields(message, context);
+  reportMessageFields(message, context);
   const content = toContent(parts, message, context, true);
   context.pathTracker.leave();
   const isAbsent = form["content"] === null || Object.hasOwn(residue, "content");

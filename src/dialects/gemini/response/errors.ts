@@ -2,15 +2,7 @@
 // and retry delays.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../../model/provider-error.ts";
-import {
-  parseDuration,
-  toHttpStatus,
-  kindFromMessage,
-  kindFromStatus,
-  parseRetryAfter,
-  statusForKind,
-  isRawBodyCurrent,
-} from "../../kit/errors/provider-errors.ts";
+import * as providerErrors from "../../kit/errors/provider-errors.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { ValueMap } from "../../kit/fields/value-map.ts";
 import type { GeminiError } from "../types.ts";
@@ -53,7 +45,8 @@ export function decodeError(wire: unknown, status: number | undefined): Provider
   const decoded: ProviderError = { kind: toErrorKind(error["status"], message, details, statusCode), message };
   if (statusCode !== undefined) decoded.status = statusCode;
   const delay = details.map(({ retryDelay }) => retryDelay).find((each) => typeof each === "string");
-  const wait = typeof delay === "string" ? parseDuration(delay) : parseRetryAfter(message);
+  const wait =
+    typeof delay === "string" ? providerErrors.parseDuration(delay) : providerErrors.parseRetryAfter(message);
   if (wait !== undefined) decoded.retryAfterMs = wait;
   if (wire !== undefined) decoded.raw = wire;
   return decoded;
@@ -71,10 +64,13 @@ function toErrorKind(
     // A quota per minute is a rate limit; a quota per day, or one without a retry delay, needs payment.
     const quotas = JSON.stringify(details);
     if (/PerDay/.test(quotas)) return "quota";
-    return details.some((each) => each["@type"] === RETRY_INFO) ? kind : (kindFromMessage(message) ?? kind);
+    return details.some((each) => each["@type"] === RETRY_INFO)
+      ? kind
+      : (providerErrors.kindFromMessage(message) ?? kind);
   }
-  const messageKind = kind === undefined || kind === "invalid-request" ? kindFromMessage(message) : undefined;
-  return messageKind ?? kind ?? kindFromStatus(status);
+  const messageKind =
+    kind === undefined || kind === "invalid-request" ? providerErrors.kindFromMessage(message) : undefined;
+  return messageKind ?? kind ?? providerErrors.kindFromStatus(status);
 }
 
 /**
@@ -89,11 +85,11 @@ export function encodeError(
   const { kind, message, retryAfterMs } = error;
   if (
     isGeminiError(error.raw, allowsMissingStatus) &&
-    isRawBodyCurrent(error, (raw) => decodeError(raw, error.status))
+    providerErrors.isRawBodyCurrent(error, (raw) => decodeError(raw, error.status))
   ) {
-    return { status: error.status ?? statusForKind(kind), wire: error.raw };
+    return { status: error.status ?? providerErrors.statusForKind(kind), wire: error.raw };
   }
-  const status = isInAnswer ? (error.status ?? statusForKind(kind)) : toHttpStatus(error);
+  const status = isInAnswer ? (error.status ?? providerErrors.statusForKind(kind)) : providerErrors.toHttpStatus(error);
   const body: GeminiError["error"] = { code: status, message, status: STATUSES.toWire(kind) ?? "UNKNOWN" };
   if (retryAfterMs !== undefined) body.details = [{ "@type": RETRY_INFO, retryDelay: `${retryAfterMs / 1000}s` }];
   return { status, wire: { error: body } };

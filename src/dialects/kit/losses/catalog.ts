@@ -51,12 +51,6 @@ export const COMMON_LOSSES = {
     level: "loss",
     message: "{target} has no equivalent of this part; it was dropped.",
   },
-  "parts-reordered": {
-    action: "moved",
-    level: "loss",
-    message:
-      "{target} has one field each for reasoning, content, refusal and calls; this part was moved before parts that it followed.",
-  },
   "role-approximated": {
     action: "approximated",
     level: "loss",
@@ -114,11 +108,6 @@ export const COMMON_LOSSES = {
     level: "loss",
     message: "{target} cannot mark a call as invalid; a reader may run it.",
   },
-  "arguments-wrapped": {
-    action: "repaired",
-    level: "loss",
-    message: "{target} requires arguments to be an object; these were wrapped in one.",
-  },
   "output-as-text": {
     action: "approximated",
     level: "note",
@@ -146,36 +135,8 @@ export const COMMON_LOSSES = {
   },
 } as const satisfies LossTable;
 
-/** The codes that every dialect can cause. */
-export const UNIVERSAL_LOSS_CODES = [
-  "field-unsupported",
-  "form-not-portable",
-  "media-source-unsupported",
-  "metadata-dropped",
-  "part-unsupported",
-  "residue-not-portable",
-  "seal-not-portable",
-] as const satisfies readonly (keyof typeof COMMON_LOSSES)[];
-
-/** The codes that every dialect except the canonical one can cause: they write stored spellings and residue back. */
-export const FOREIGN_SHAPE_LOSS_CODES = [
-  ...UNIVERSAL_LOSS_CODES,
-  "form-stale",
-  "residue-conflict",
-] as const satisfies readonly (keyof typeof COMMON_LOSSES)[];
-
-/** The codes that the interchange shapes flat, tagged and run can cause. */
-export const INTERCHANGE_LOSS_CODES = [
-  ...FOREIGN_SHAPE_LOSS_CODES,
-  "invalid-call-unsupported",
-  "media-as-file",
-  "provider-tool-unsupported",
-  "result-empty",
-  "role-approximated",
-] as const satisfies readonly (keyof typeof COMMON_LOSSES)[];
-
 /** Losses that every dialect can cause: data that only another dialect or issuer can use. */
-export const NOT_PORTABLE_LOSSES = pickLosses(COMMON_LOSSES, [
+export const NOT_PORTABLE_LOSSES = /* @__PURE__ */ pickLosses(COMMON_LOSSES, [
   "residue-not-portable",
   "form-not-portable",
   "seal-not-portable",

@@ -1,6 +1,6 @@
 // The catalog of losses that the providers' dialects can cause: requests, responses and the repairs of a history.
 import { ANSWER_LOSSES } from "./answer-catalog.ts";
-import { FOREIGN_SHAPE_LOSS_CODES } from "./catalog.ts";
+import { FOREIGN_SHAPE_LOSS_CODES } from "./shared-codes.ts";
 import type { LossTable } from "./report.ts";
 
 export const PROVIDER_LOSSES = {
@@ -110,6 +110,12 @@ export const PROVIDER_LOSSES = {
     level: "note",
     message: "{target} has one text for leading system and developer messages; they were joined with blank lines.",
   },
+  "parts-reordered": {
+    action: "moved",
+    level: "loss",
+    message:
+      "{target} has one field each for reasoning, content, refusal and calls; this part was moved before parts that it followed.",
+  },
   "texts-joined": {
     action: "approximated",
     level: "note",
@@ -137,6 +143,11 @@ export const PROVIDER_LOSSES = {
     message: "The MIME type was missing or not accepted by {target}; a matching one was written.",
   },
   // Tools and schemas.
+  "arguments-wrapped": {
+    action: "repaired",
+    level: "loss",
+    message: "{target} requires arguments to be an object; these were wrapped in one.",
+  },
   "schema-changed": {
     action: "approximated",
     level: "loss",

@@ -7,7 +7,7 @@ import type { EncodeContext } from "../../dialect.ts";
 import { isOwnOpaque } from "../../kit/residue/opaque-parts.ts";
 import { isBareText } from "../../openai/unknown-fields.ts";
 import { restoreResidue } from "../../kit/residue/residue.ts";
-import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
+import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { BLANK_LINE } from "../../kit/history/system-text.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";

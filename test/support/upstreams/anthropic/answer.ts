@@ -1,4 +1,4 @@
-// Anthropic's answers, whole and in events.
+// Encodes Anthropic answers, whole and as events.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { WireAnswer } from "../provider.ts";
 import { sse } from "../provider.ts";
@@ -15,7 +15,7 @@ const STOPS: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
   pause: "pause_turn",
 };
 
-/** A block, and the same in the events between its start and its stop. */
+/** A block, and its events between start and stop. */
 interface Block {
   whole: object;
   start: object;
@@ -92,7 +92,7 @@ function blockOf(part: ScriptedPart, secrets: IssuedSeals): Block {
   }
 }
 
-/** Anthropic counts what the cache holds beside the input. */
+/** Encodes the usage; Anthropic does not include cached tokens in the input tokens. */
 function usageOf(usage: Usage): Record<string, number> {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return {

@@ -1,8 +1,8 @@
-// How Anthropic says that something is wrong.
+// Error bodies of the Anthropic API.
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
 import { Rejection } from "../rejection.ts";
 
-/** Refuses as Anthropic does. */
+/** Throws a rejection with Anthropic's error body. */
 export function reject(message: string, status = 400, type = "invalid_request_error"): never {
   throw new Rejection(status, errorBody(type, message), message);
 }
@@ -24,7 +24,7 @@ const KINDS: Readonly<Partial<Record<ProviderErrorKind, readonly [status: number
   timeout: [504, "timeout_error"],
 };
 
-/** The error in Anthropic's words. */
+/** Returns the status and the body of an error. */
 export function toErrorBody({ kind, message }: ProviderError): readonly [status: number, body: object] {
   const [status, type] = KINDS[kind] ?? [500, "api_error"];
   return [status, errorBody(type, message)];

@@ -1,4 +1,4 @@
-// Anthropic's Messages API, as far as a client can tell.
+// Simulates Anthropic's Messages API.
 import { answerMessage } from "./answer.ts";
 import { checkMessages } from "./messages.ts";
 import { checkSettings, MODELS } from "./settings.ts";
@@ -7,7 +7,7 @@ import { sse } from "../provider.ts";
 import { toObject, toString } from "../rejection.ts";
 import { reject, toErrorBody } from "./failure.ts";
 
-/** The versions of the API, and what they no longer take. */
+/** Versions of the API, and the fields that they no longer accept. */
 const VERSIONS: Readonly<Record<string, readonly string[]>> = {
   "2023-06-01": [],
   "2026-10-21": ["temperature", "top_p", "top_k"],
@@ -23,15 +23,15 @@ export const anthropic: CreateProvider = (secrets, { apiKey }) => ({
     if (key !== apiKey) reject("invalid x-api-key", 401, "authentication_error");
     const version = headers["anthropic-version"];
     if (version === undefined) reject("anthropic-version: header is required");
-    const asked = toObject(body);
+    const request = toObject(body);
     const removed = VERSIONS[version];
     if (removed === undefined) reject(`anthropic-version: "${version}" is not a valid version`);
-    const gone = removed.find((field) => asked[field] !== undefined);
+    const gone = removed.find((field) => request[field] !== undefined);
     if (gone !== undefined) reject(`${gone}: Extra inputs are not permitted`);
-    const model = toString(asked["model"]);
+    const model = toString(request["model"]);
     if (model === "") reject("model: Field required");
     if (!MODELS.includes(model)) reject(`model: ${model}`, 404, "not_found_error");
-    return { model, stream: asked["stream"] === true, body: asked };
+    return { model, stream: request["stream"] === true, body: request };
   },
   check({ body, model }) {
     checkSettings(body, model);

@@ -1,11 +1,11 @@
-// What Anthropic demands of the messages of a request: turns, blocks, calls with their results, signed thinking.
+// Rules of the Anthropic API for messages: turns, blocks, calls with their results, signed thinking.
 import { reject } from "./failure.ts";
 import { readThinkingMode } from "./settings.ts";
 import type { Json } from "../rejection.ts";
 import { isJson, toObject, toObjects, toString, findUnknownField } from "../rejection.ts";
 import type { IssuedSeals } from "../issued-seals.ts";
 
-/** The blocks of each role, and their fields. */
+/** Blocks by role, with their fields. */
 const USER: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "cache_control", "citations"],
   image: ["source", "cache_control"],
@@ -97,7 +97,7 @@ function checkResult({ content }: Json, path: string): void {
   }
 }
 
-/** Every call is answered in the next message, once, before anything else is said there; nothing else is answered. */
+/** Requires exactly one result for every call, at the beginning of the next message, and no other results. */
 function checkPairs(messages: readonly Json[]): void {
   const seen = new Set<string>();
   messages.forEach((message, at) => {
@@ -138,7 +138,7 @@ function sealOf({ type, signature, data }: Json): string | undefined {
   return type === "thinking" ? toString(signature) : type === "redacted_thinking" ? toString(data) : undefined;
 }
 
-/** Signatures belong to their texts, and the last turn holds all the thoughts of an answer, in order, or none. */
+/** Requires that signatures match their texts, and that the last turn has all thinking blocks of an answer or none. */
 function checkSeals(messages: readonly Json[], secrets: IssuedSeals): void {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   messages.forEach((message, at) => {
@@ -164,7 +164,7 @@ function checkSeals(messages: readonly Json[], secrets: IssuedSeals): void {
   });
 }
 
-/** With a budget, the answer that is being continued must begin with a thought. */
+/** Requires that a continued answer begins with thinking, if the request has a thinking budget. */
 function checkBeginning(messages: readonly Json[]): void {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   if (callsOf(messages[last]).length === 0) return;

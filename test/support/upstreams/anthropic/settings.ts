@@ -1,9 +1,9 @@
-// What Anthropic demands of everything in a request but its messages.
+// Rules of the Anthropic API for all fields of a request except the messages.
 import { reject } from "./failure.ts";
 import type { Json } from "../rejection.ts";
 import { isJson, toObject, toObjects, findRepeated, toString, findUnknownField } from "../rejection.ts";
 
-/** One thinks as much as it sees fit, the other within a budget. */
+/** The first model supports adaptive thinking, the second a thinking budget. */
 export const MODELS = ["claude-opus-4-6", "claude-haiku-4-5"];
 const isAdaptive = (model: string): boolean => model === "claude-opus-4-6";
 
@@ -66,7 +66,7 @@ function checkTools(body: Json): void {
   }
 }
 
-/** Whether a request asks the model to think. */
+/** Returns the thinking mode of a request. */
 export function readThinkingMode(body: Json): "enabled" | "adaptive" | undefined {
   const { type } = toObject(body["thinking"]);
   return type === "enabled" || type === "adaptive" ? type : undefined;

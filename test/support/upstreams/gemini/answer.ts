@@ -1,4 +1,4 @@
-// Google's answers, whole and in events. The first call of an answer is signed; without calls, its last text is.
+// Encodes Gemini answers, whole and as events. The first call of an answer has a signature, or else its last text.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { ProviderRequest, WireAnswer } from "../provider.ts";
 import { sse } from "../provider.ts";
@@ -6,7 +6,7 @@ import type { FullAnswer, ScriptedPart } from "../script.ts";
 import { splitTokens } from "../script.ts";
 import type { IssuedSeals } from "../issued-seals.ts";
 
-/** What the signature of a call is made of. */
+/** Returns the content that the signature of a call seals. */
 export function callSeal(name: string, args: unknown): string {
   return `call ${name} ${sorted(args)}`;
 }
@@ -15,7 +15,7 @@ export function textSeal(text: string): string {
   return `text ${text}`;
 }
 
-/** JSON with its keys in order: objects have none on this wire. */
+/** Returns JSON with sorted keys: the order of keys has no meaning on this wire. */
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -30,7 +30,7 @@ const FINISHES: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
   "content-filter": "SAFETY",
 };
 
-/** A part, and the same in pieces. */
+/** A part, and the parts of its stream events. */
 interface Piece {
   whole: object;
   pieces: object[];
@@ -50,9 +50,9 @@ export function answerContent(
   const usageMetadata = usageOf(answer.usage);
   const finishReason = FINISHES[answer.finishReason] ?? "OTHER";
   const candidate = (parts: object[], end: object): object => ({ content: { parts, role: "model" }, ...end, index: 0 });
-  const said = pieces.slice(0, upTo).flatMap((piece) => piece.pieces);
-  const events = said.map((part, index) => {
-    const end = upTo === undefined && index === said.length - 1 ? { finishReason } : {};
+  const selected = pieces.slice(0, upTo).flatMap((piece) => piece.pieces);
+  const events = selected.map((part, index) => {
+    const end = upTo === undefined && index === selected.length - 1 ? { finishReason } : {};
     return sse({ candidates: [candidate([part], end)], usageMetadata, ...head });
   });
   const body = {
@@ -80,7 +80,7 @@ function pieceOf(part: ScriptedPart, isSigned: boolean, hasIds: boolean, secrets
   const pieces = splitTokens(part.text).map((text) => ({ text, ...thought }));
   if (!isSigned) return { whole: { text: part.text, ...thought }, pieces };
   const thoughtSignature = secrets.seal(textSeal(part.text));
-  // In a stream the signature comes last, on a text that is empty.
+  // In a stream, the signature is sent last, on an empty text.
   return { whole: { text: part.text, thoughtSignature }, pieces: [...pieces, { text: "", thoughtSignature }] };
 }
 

@@ -1,4 +1,4 @@
-// What Google demands of the contents of a request: turns, calls with their responses, thought signatures.
+// Rules of the Gemini API for contents: turns, calls with their responses, thought signatures.
 import type { Json } from "../rejection.ts";
 import { toObject, toObjects, toString } from "../rejection.ts";
 import type { IssuedSeals } from "../issued-seals.ts";
@@ -9,7 +9,7 @@ const DATA = "text inlineData fileData functionCall functionResponse executableC
 const PART = [...DATA, "thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"];
 const CALL = ["id", "name", "args", "partialArgs", "willContinue"];
 const RESPONSE = ["id", "name", "response", "parts", "willContinue", "scheduling"];
-/** What may stand for a signature that nobody has. */
+/** Documented placeholders for a missing signature. */
 const SENTINELS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
 
 export function checkContents(body: Json, secrets: IssuedSeals, isStrict: boolean): void {
@@ -36,14 +36,14 @@ export function checkContents(body: Json, secrets: IssuedSeals, isStrict: boolea
   if (isStrict) checkCurrentTurn(turns);
 }
 
-/** What one role says in several contents is one turn: the SDK's own chat keeps the pieces of a stream apart. */
+/** Merges consecutive contents of one role: the SDK's chat stores each event of a stream as a content of its own. */
 function turnsOf(contents: readonly Json[]): readonly Json[] {
   const turns: { role: string; parts: readonly Json[] }[] = [];
   for (const content of contents) {
     const role = toString(content["role"] ?? "user");
     const parts = toObjects(content["parts"]);
     const last = turns.at(-1);
-    // A response is a turn of its own, whatever the user says beside it.
+    // A content with a function response is a turn of its own.
     const isSame = last?.role === role && answers(last.parts) === answers(parts);
     if (isSame) last.parts = [...last.parts, ...parts];
     else turns.push({ role, parts });
@@ -57,8 +57,8 @@ function answers(parts: readonly Json[]): boolean {
 
 function checkPart(part: Json, path: string): void {
   checkFields(part, PART, path);
-  const said = DATA.filter((field) => part[field] !== undefined);
-  if (said.length !== 1 && !(said.length === 0 && part["thoughtSignature"] !== undefined)) {
+  const dataFields = DATA.filter((field) => part[field] !== undefined);
+  if (dataFields.length !== 1 && !(dataFields.length === 0 && part["thoughtSignature"] !== undefined)) {
     reject(`* GenerateContentRequest.${path}.data: required oneof field 'data' must have one initialized field`);
   }
   const { functionCall: call, functionResponse: response } = part;
@@ -85,34 +85,34 @@ function partsOf(content: Json | undefined, field: string): readonly Json[] {
   );
 }
 
-/** Calls come after what the user or a tool said, and the next turn has a response for each of them. */
+/** Requires calls only after a user turn or a response turn, and a response for each call in the next turn. */
 function checkPairs(contents: readonly Json[]): void {
   contents.forEach((content, at) => {
     const before = contents[at - 1];
     const calls = partsOf(content, "functionCall");
-    const asked = partsOf(before, "functionCall");
+    const previousCalls = partsOf(before, "functionCall");
     const responses = partsOf(content, "functionResponse");
     if (calls.length > 0 && (before === undefined || before["role"] === "model")) {
       reject(
         "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
       );
     }
-    if (responses.length > 0 && asked.length === 0) {
+    if (responses.length > 0 && previousCalls.length === 0) {
       reject("Please ensure that function response turn comes immediately after a function call turn.");
     }
-    if (asked.length !== responses.length) {
+    if (previousCalls.length !== responses.length) {
       reject(
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
       );
     }
     for (const { id, name } of responses) {
-      const isAsked = asked.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
+      const isAsked = previousCalls.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
       if (!isAsked) reject(`Function response \`${toString(name)}\` answers no function call of the turn before.`);
     }
   });
 }
 
-/** Within the current turn, the first call of each step carries its signature. */
+/** Requires a signature on the first call of each step of the current turn. */
 function checkCurrentTurn(contents: readonly Json[]): void {
   const begin = contents.findLastIndex(
     (content) => content["role"] !== "model" && partsOf(content, "functionResponse").length === 0,
@@ -127,15 +127,15 @@ function checkCurrentTurn(contents: readonly Json[]): void {
   });
 }
 
-/** A signature belongs to the part it came on; a text may have come in pieces. */
+/** Requires that a signature is on the part that it was issued for; a text may be split over several parts. */
 function checkSignatures(parts: readonly Json[], path: string, secrets: IssuedSeals): void {
-  let said = "";
+  let text = "";
   let isThought = false;
   parts.forEach((part, index) => {
     const thought = part["thought"] === true;
-    if (typeof part["text"] !== "string" || thought !== isThought) said = "";
+    if (typeof part["text"] !== "string" || thought !== isThought) text = "";
     isThought = thought;
-    said += toString(part["text"]);
+    text += toString(part["text"]);
     const signature = part["thoughtSignature"];
     if (signature === undefined) return;
     const where = `${path}.parts[${index}].thought_signature`;
@@ -148,8 +148,8 @@ function checkSignatures(parts: readonly Json[], path: string, secrets: IssuedSe
       reject(`Invalid value at '${where}' (TYPE_BYTES), Base64 decoding failed`);
     }
     const { name, args } = toObject(part["functionCall"]);
-    const content = isCall ? callSeal(toString(name), args) : textSeal(said);
+    const content = isCall ? callSeal(toString(name), args) : textSeal(text);
     if (!secrets.isSealOf(toString(signature), content)) reject(`Corrupted thought signature at '${where}'.`);
-    said = "";
+    text = "";
   });
 }

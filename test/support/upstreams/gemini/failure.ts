@@ -1,4 +1,4 @@
-// How Google says that something is wrong.
+// Error bodies of the Gemini API.
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
 import type { Failure } from "../provider.ts";
 import type { Json } from "../rejection.ts";
@@ -20,12 +20,12 @@ function errorBody(message: string, status: Status, details: readonly object[]):
   return { error: { code: STATUSES[status], message, status, ...(details.length > 0 && { details }) } };
 }
 
-/** Refuses as Google does. */
+/** Throws a rejection with Google's error body. */
 export function reject(message: string, status: Status = "INVALID_ARGUMENT", details: readonly object[] = []): never {
   throw new Rejection(STATUSES[status], errorBody(message, status, details), message);
 }
 
-/** Every level of a body is checked: nothing that is not there by name is passed over. */
+/** Rejects unknown fields, which Google does on every level of a body. */
 export function checkFields(value: Json, known: readonly string[], path = ""): void {
   const unknown = findUnknownField(value, known);
   if (unknown === undefined) return;
@@ -48,7 +48,7 @@ const KINDS: Readonly<Partial<Record<ProviderErrorKind, Status>>> = {
   timeout: "DEADLINE_EXCEEDED",
 };
 
-/** The error in Google's words; when to try again stands in the body. */
+/** Returns Google's form of an error, with the retry delay in the body. */
 export function failure({ kind, message, retryAfterMs }: ProviderError): Failure {
   const status = KINDS[kind] ?? "INTERNAL";
   const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${(retryAfterMs ?? 0) / 1000}s` };

@@ -1,4 +1,4 @@
-// Google's generateContent and streamGenerateContent.
+// Simulates Google's generateContent and streamGenerateContent.
 import type { CreateProvider, ProviderRequest } from "../provider.ts";
 import { sse } from "../provider.ts";
 import { toObject } from "../rejection.ts";
@@ -7,12 +7,12 @@ import { checkContents } from "./contents.ts";
 import { failure, reject } from "./failure.ts";
 import { checkGeminiSettings } from "./settings.ts";
 
-/** The first one insists on its thought signatures. */
+/** The first model requires its thought signatures. */
 const MODELS = ["gemini-3.1-pro-preview", "gemini-2.5-flash"];
 const PATH = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
 export const gemini: CreateProvider = (secrets, { apiKey }) => {
-  /** Streams that were not asked for as server-sent events: they are one list. */
+  /** Requests for streams without `alt=sse`, whose reply is one JSON list. */
   const lists = new WeakSet<ProviderRequest>();
   return {
     models: MODELS,
@@ -45,8 +45,8 @@ export const gemini: CreateProvider = (secrets, { apiKey }) => {
       checkContents(body, secrets, model === "gemini-3.1-pro-preview");
     },
     answer(answer, question, upTo) {
-      const said = answerContent(answer, question, secrets, upTo);
-      return lists.has(question) ? { ...said, body: [said.body] } : said;
+      const wireAnswer = answerContent(answer, question, secrets, upTo);
+      return lists.has(question) ? { ...wireAnswer, body: [wireAnswer.body] } : wireAnswer;
     },
     failure,
     failureEvent: (error) => sse(failure(error).body),

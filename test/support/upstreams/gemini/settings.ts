@@ -1,4 +1,4 @@
-// What Google demands of everything in a request but its contents.
+// Rules of the Gemini API for all fields of a request except the contents.
 import type { Json } from "../rejection.ts";
 import { isJson, toObject, toObjects, toString } from "../rejection.ts";
 import { checkFields, reject } from "./failure.ts";
@@ -21,7 +21,7 @@ const TOOLS =
     " ",
   );
 const DECLARATION = "name description behavior parameters parametersJsonSchema response responseJsonSchema".split(" ");
-/** The words of Google's own kind of schema. */
+/** The keywords of Google's schema format. */
 const SCHEMA =
   "type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum".split(
     " ",

@@ -1,4 +1,4 @@
-// Chat Completions' answers, whole and in chunks.
+// Encodes Chat Completions answers, whole and as chunks.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { WireAnswer } from "../provider.ts";
 import { NOW, sse } from "../provider.ts";
@@ -11,7 +11,7 @@ interface Manner {
   model: string;
   secrets: IssuedSeals;
   isOwn: boolean;
-  /** Whether a stream ends with the usage. */
+  /** True if a stream ends with the usage. */
   usage: boolean;
   upTo?: number;
 }
@@ -23,7 +23,7 @@ const FINISHES: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
   "content-filter": "content_filter",
 };
 
-/** What one part adds to the message, and the same in the deltas of a stream. */
+/** The fields that one part adds to the message, and to the deltas of a stream. */
 interface Piece {
   field: "content" | "refusal" | "tool_calls" | "reasoning_details" | "none";
   whole: unknown;
@@ -41,14 +41,14 @@ export function answerCompletion(answer: FullAnswer, manner: Manner): WireAnswer
   const head = { id: secrets.id("chatcmpl-"), created: NOW, model, system_fingerprint: "fp_upstream" };
   const chunk = (choices: object[], more: object = {}): string =>
     sse({ ...head, object: "chat.completion.chunk", choices, ...more });
-  const said = (delta: object, reason: string | null = null): string =>
+  const formatChunk = (delta: object, reason: string | null = null): string =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: reason }], manner.usage ? { usage: null } : {});
   const events = [
-    said({ role: "assistant", content: "", refusal: null }),
-    ...pieces.list.slice(0, upTo).flatMap(({ deltas }) => deltas.map((delta) => said(delta))),
+    formatChunk({ role: "assistant", content: "", refusal: null }),
+    ...pieces.list.slice(0, upTo).flatMap(({ deltas }) => deltas.map((delta) => formatChunk(delta))),
   ];
   if (upTo === undefined) {
-    events.push(said({}, finish), ...(manner.usage ? [chunk([], { usage })] : []), sse("[DONE]"));
+    events.push(formatChunk({}, finish), ...(manner.usage ? [chunk([], { usage })] : []), sse("[DONE]"));
   }
   const choice = { index: 0, message: pieces.message(), logprobs: null, finish_reason: finish };
   return { body: { ...head, object: "chat.completion", choices: [choice], usage }, events };
@@ -81,7 +81,7 @@ class Pieces {
       content: text.length === 0 ? null : text.join(""),
       refusal: of("refusal").length === 0 ? null : of("refusal").join(""),
       annotations: [],
-      // The text of the details stands in a field of its own, too.
+      // OpenRouter repeats the text of the details in a field of its own.
       ...(thoughts !== "" && { reasoning: thoughts }),
       ...(details.length > 0 && { reasoning_details: details }),
       ...(calls.length > 0 && { tool_calls: calls }),
@@ -112,7 +112,7 @@ class Pieces {
     }
   }
 
-  /** OpenAI reasons without showing it. */
+  /** OpenAI does not send its reasoning. */
   #reasoning(text: string): Piece {
     if (this.#isOwn) return { field: "none", whole: undefined, deltas: [] };
     const index = this.list.filter(({ field }) => field === "reasoning_details").length;

@@ -1,4 +1,4 @@
-// What Chat Completions demand of the messages of a request: roles, contents, calls with their results.
+// Rules of Chat Completions for messages: roles, contents, calls with their results.
 import type { Json } from "../rejection.ts";
 import { toObjects, toString } from "../rejection.ts";
 import type { IssuedSeals } from "../issued-seals.ts";
@@ -13,7 +13,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 const ROUTED = ["reasoning", "reasoning_details"];
 
-/** What each role may say. */
+/** Allowed fields by role. */
 const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   system: ["text"],
   developer: ["text"],
@@ -69,8 +69,8 @@ const MAX_ID = 40;
 
 function checkCall(call: Json, path: string): void {
   checkLength(call["id"], MAX_ID, `${path}.id`);
-  const { type, function: asked, custom } = call;
-  const { name, arguments: text } = toObjects([asked ?? custom])[0] ?? {};
+  const { type, function: functionCall, custom } = call;
+  const { name, arguments: text } = toObjects([functionCall ?? custom])[0] ?? {};
   checkName(name, `${path}.function.name`);
   if (type === "function" && typeof text !== "string") {
     reject(`Invalid type for '${path}.function.arguments': expected a string.`, { code: "invalid_type" });

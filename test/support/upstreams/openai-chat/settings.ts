@@ -1,4 +1,4 @@
-// What Chat Completions demand of everything in a request but its messages.
+// Rules of Chat Completions for all fields of a request except the messages.
 import type { Json } from "../rejection.ts";
 import { isJson, toObject, toObjects, toString } from "../rejection.ts";
 import { checkFields, checkName, checkStrict, checkToolSettings, reject } from "../openai/failure.ts";
@@ -53,8 +53,8 @@ function checkTools(body: Json): void {
     if (strict === true) checkStrict(parameters, `function '${toString(name)}'`);
   });
   const choice = toObject(body["tool_choice"]);
-  const wanted = toObject(choice["function"])["name"];
-  if (choice["type"] === "function" && !tools.some((tool) => toObject(tool["function"])["name"] === wanted)) {
-    reject(`Invalid value for 'tool_choice': no function named '${toString(wanted)}'.`, { param: "tool_choice" });
+  const functionName = toObject(choice["function"])["name"];
+  if (choice["type"] === "function" && !tools.some((tool) => toObject(tool["function"])["name"] === functionName)) {
+    reject(`Invalid value for 'tool_choice': no function named '${toString(functionName)}'.`, { param: "tool_choice" });
   }
 }

@@ -1,4 +1,4 @@
-// The Responses API's answers, whole and in events.
+// Encodes answers of the Responses API, whole and as events.
 import type { UnifiedFinishReason, Usage } from "../../../../src/index.ts";
 import type { ProviderRequest, WireAnswer } from "../provider.ts";
 import { NOW, sse } from "../provider.ts";
@@ -19,7 +19,7 @@ interface Manner {
 
 type Event = { type: string } & Json;
 
-/** An item of the output, and the events of its life; these learn their place in the stream later. */
+/** An output item with its events; their sequence numbers are set later. */
 interface Output {
   item: Json;
   events: Event[];
@@ -60,8 +60,15 @@ function headOf(id: string, model: string, body: Json): object {
   const { metadata = {}, temperature = 1, top_p: topP = 1, store = true, text = { format: { type: "text" } } } = body;
   const { previous_response_id: previous = null, max_output_tokens: max = null, truncation = "disabled" } = body;
   const { reasoning = { effort: null, summary: null } } = body;
-  const asked = { instructions, tools, tool_choice: choice, parallel_tool_calls: parallel, metadata, temperature };
-  const kept = {
+  const requestFields = {
+    instructions,
+    tools,
+    tool_choice: choice,
+    parallel_tool_calls: parallel,
+    metadata,
+    temperature,
+  };
+  const storedFields = {
     top_p: topP,
     store,
     text,
@@ -70,7 +77,7 @@ function headOf(id: string, model: string, body: Json): object {
     truncation,
     reasoning,
   };
-  return { id, object: "response", created_at: NOW, error: null, model, ...asked, ...kept };
+  return { id, object: "response", created_at: NOW, error: null, model, ...requestFields, ...storedFields };
 }
 
 function endOf(reason: UnifiedFinishReason): { status: string; incomplete_details: object | null } {
@@ -118,7 +125,7 @@ function messageOf(type: "text" | "refusal", text: string, id: string): Output {
   return { item, events };
 }
 
-/** Sealed where somebody asked for it. */
+/** Encodes reasoning, with encrypted content if the request includes it. */
 function reasoningOf(texts: readonly string[], id: string, secrets: IssuedSeals | undefined): Output {
   const summary = texts.map((text) => ({ type: "summary_text", text }));
   const sealed = secrets === undefined ? {} : { encrypted_content: secrets.seal(`encrypted ${id}`) };

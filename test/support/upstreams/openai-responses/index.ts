@@ -1,4 +1,4 @@
-// OpenAI's Responses API. It remembers what it has answered, unless it is told not to.
+// Simulates OpenAI's Responses API, which stores its answers unless `store` is false.
 import type { CreateProvider } from "../provider.ts";
 import { sse } from "../provider.ts";
 import { toString } from "../rejection.ts";
@@ -8,7 +8,7 @@ import { checkInput } from "./input.ts";
 import { Memory } from "./memory.ts";
 import { checkResponsesSettings, includesEncryptedReasoning } from "./settings.ts";
 
-/** The first one reasons. */
+/** The first model is a reasoning model. */
 const MODELS = ["gpt-5.2", "gpt-4.1"];
 
 export const openaiResponses: CreateProvider = (secrets, { apiKey }) => {

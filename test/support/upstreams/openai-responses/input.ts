@@ -1,11 +1,11 @@
-// What the Responses API demands of its input: items, their ids, calls with their outputs, reasoning with what follows.
+// Rules of the Responses API for the input: items, ids, calls with outputs, reasoning with the item that follows it.
 import type { Json } from "../rejection.ts";
 import { isJson, toObjects, findRepeated, toString } from "../rejection.ts";
 import type { IssuedSeals } from "../issued-seals.ts";
 import { checkFields, checkLength, checkName, reject } from "../openai/failure.ts";
 import type { Memory } from "./memory.ts";
 
-/** The items, their fields beside type and id, and how their ids begin. */
+/** Items by type, with the prefix of their ids and their other fields. */
 const ITEMS: Readonly<Record<string, { fields: readonly string[]; id: string }>> = {
   message: { fields: ["role", "content", "status", "phase"], id: "msg" },
   reasoning: { fields: ["summary", "content", "encrypted_content", "status"], id: "rs" },
@@ -37,12 +37,12 @@ export function checkInput(body: Json, memory: Memory, secrets: IssuedSeals): vo
   checkPairs(whole);
 }
 
-/** What a stored answer and everything before it already say (B14). */
+/** Checks items that a stored response and its predecessors already contain (B14). */
 function earlier(body: Json, memory: Memory): readonly Json[] {
   const id = body["previous_response_id"];
   if (id === undefined || id === null) return [];
-  const found = memory.conversation(toString(id));
-  if (found !== undefined) return found;
+  const conversation = memory.conversation(toString(id));
+  if (conversation !== undefined) return conversation;
   reject(`Previous response with id '${toString(id)}' not found.`, {
     param: "previous_response_id",
     code: "previous_response_not_found",
@@ -95,8 +95,8 @@ function checkMessage(item: Json, path: string): void {
   }
 }
 
-/** Whether the model said it: reasoning leads to such an item. */
-function isSaid({ type, role }: Json): boolean {
+/** True for an item of the model, which may follow reasoning. */
+function isModelItem({ type, role }: Json): boolean {
   return (type === "message" && role === "assistant") || type === "function_call" || type === "custom_tool_call";
 }
 
@@ -123,11 +123,11 @@ function checkReasoning(items: readonly Json[], memory: Memory, secrets: IssuedS
     const next = items[index + 1];
     const isById = typeof encrypted !== "string";
     const follower = memory.issued(issued?.follower ?? "")?.item;
-    // A call may be told by its own id: that is how the AI SDK sends what is stored.
+    // The id may be that of the item instead of the call: the AI SDK refers to stored calls like this.
     const isSameCall = isJson(next) && next["call_id"] !== undefined && next["call_id"] === follower?.["call_id"];
     const follows =
       isJson(next) &&
-      isSaid(next) &&
+      isModelItem(next) &&
       (next["id"] === undefined ? !isById || isSameCall : next["id"] === issued?.follower);
     if (!follows) {
       reject(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
@@ -135,7 +135,7 @@ function checkReasoning(items: readonly Json[], memory: Memory, secrets: IssuedS
   });
 }
 
-/** Only the item that it was made for can be read with it. */
+/** Requires that encrypted content belongs to its item. */
 function checkEncrypted(encrypted: string, id: string, secrets: IssuedSeals): void {
   const isMine = id === "" ? secrets.seals.includes(encrypted) : secrets.isSealOf(encrypted, `encrypted ${id}`);
   if (isMine) return;
@@ -154,10 +154,10 @@ function checkPairs(items: readonly Json[]): void {
   for (const item of items) {
     const { type } = item;
     const id = toString(item["call_id"]);
-    const wanted = CALLS[toString(type)];
+    const outputType = CALLS[toString(type)];
     if (type === "function_call" || type === "custom_tool_call") calls.set(id, item);
-    if (wanted === undefined) continue;
-    if (calls.get(id)?.["type"] !== wanted) {
+    if (outputType === undefined) continue;
+    if (calls.get(id)?.["type"] !== outputType) {
       reject(`No tool call found for function call output with call_id ${id}.`, { param: "input" });
     }
     answered.add(id);

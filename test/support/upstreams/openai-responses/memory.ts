@@ -1,4 +1,4 @@
-// What the Responses API knows of its own answers: which items it issued, what must go with them, and what is stored.
+// The stored state of the Responses API: issued items, the items that must accompany them, and stored responses.
 import type { Json } from "../rejection.ts";
 
 interface IssuedItem {
@@ -13,7 +13,7 @@ export class Memory {
   readonly #items = new Map<string, IssuedItem>();
   readonly #responses = new Map<string, readonly Json[]>();
 
-  /** Takes note of an answer: what was asked, what came, and whether it is kept. */
+  /** Records an answer: its input, its output, and whether it is stored. */
   keep(id: string, input: readonly Json[], output: readonly Json[], isStored: boolean): void {
     output.forEach((item, index) => {
       const before = output[index - 1];
@@ -30,7 +30,7 @@ export class Memory {
     return this.#items.get(id);
   }
 
-  /** Everything up to the end of a stored answer. */
+  /** Returns all items up to the end of a stored answer. */
   conversation(responseId: string): readonly Json[] | undefined {
     return this.#responses.get(responseId);
   }

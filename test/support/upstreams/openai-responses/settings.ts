@@ -1,4 +1,4 @@
-// What the Responses API demands of everything in a request but its input.
+// Rules of the Responses API for all fields of a request except the input.
 import type { Json } from "../rejection.ts";
 import { isJson, toObject, toObjects, toString } from "../rejection.ts";
 import { checkFields, checkName, checkStrict, checkToolSettings, reject } from "../openai/failure.ts";
@@ -47,7 +47,7 @@ function checkTool(tool: Json, path: string): void {
       code: "invalid_function_parameters",
     });
   }
-  // Strict is what this API assumes where nothing is said.
+  // This API treats a schema as strict by default.
   if (strict !== false && strict !== null && isJson(parameters))
     checkStrict(parameters, `function '${toString(name)}'`);
 }

@@ -1,4 +1,4 @@
-// How OpenAI says that something is wrong: one shape for both of its APIs.
+// Error bodies of OpenAI, in one shape for both of its APIs, and rules that both APIs share.
 import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
 import type { ReceivedRequest } from "../../../../src/testkit/index.ts";
 import type { Failure } from "../provider.ts";
@@ -11,7 +11,7 @@ interface Details {
   status?: number;
 }
 
-/** Refuses as OpenAI does. */
+/** Throws a rejection with OpenAI's error body. */
 export function reject(message: string, { param = null, code = null, status = 400 }: Details = {}): never {
   throw new Rejection(status, { error: { message, type: "invalid_request_error", param, code } }, message);
 }
@@ -37,7 +37,7 @@ export interface OpenAiError {
   code: string | null;
 }
 
-/** The error in OpenAI's words. */
+/** Returns OpenAI's form of an error. */
 export function toOpenAiError({ kind, message }: ProviderError): OpenAiError {
   const [, type, code] = KINDS[kind] ?? [500, "server_error", null];
   return { message, type, param: null, code };
@@ -50,7 +50,7 @@ export function failure(error: ProviderError): Failure {
   return { status, body, headers: { "retry-after-ms": String(error.retryAfterMs) } };
 }
 
-/** The body of a request that goes to the right place with the right key. */
+/** Returns the body of a request; rejects a wrong path, method or key. */
 export function requireBody({ method, path, headers, body }: ReceivedRequest, place: string, apiKey: string): Json {
   if (method !== "POST" || path !== place) reject(`Invalid URL (${method} ${path})`, { status: 404 });
   const key = /^Bearer (.+)$/.exec(headers["authorization"] ?? "")?.[1];
@@ -69,7 +69,7 @@ export function checkFields(value: Json, known: readonly string[], path = ""): v
   reject(`Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
 }
 
-/** Neither an empty list of tools, nor settings for tools that are not there. */
+/** Rejects an empty list of tools, and settings for tools in a request without tools. */
 export function checkToolSettings(body: Json): void {
   const { tools } = body;
   if (Array.isArray(tools) && tools.length === 0) {
@@ -97,7 +97,7 @@ export function checkLength(value: unknown, max: number, param: string): void {
   reject(message, { param, code: "string_above_max_length" });
 }
 
-/** A strict schema names all its properties as required and allows no others. */
+/** Requires that a strict schema lists all properties as required and allows no others. */
 export function checkStrict(schema: unknown, what: string): void {
   const { type, properties, required, additionalProperties, items } = toObject(schema);
   if (type === "object") {
@@ -116,7 +116,7 @@ export function checkStrict(schema: unknown, what: string): void {
   if (items !== undefined) checkStrict(items, what);
 }
 
-/** What a model that reasons does not take. */
+/** Rejects sampling settings that reasoning models do not support. */
 export function checkSampling(body: Json, fields: readonly string[]): void {
   for (const param of fields) {
     if (body[param] === undefined || body[param] === null) continue;
