@@ -28,7 +28,7 @@ const QUOTED = /"((?:\\.|[^"\\])*)"/g;
 /** Minimum length of a quoted part of a title; a shorter quotation must be a whole title. */
 const TELLING = 10;
 /** A folder of the map in docs/architecture.md. */
-const PART = /`(src\/(model|sse|assembly|dialects|client|agent|ledger|server|cli|testkit)\b[^`]*|ui)`/;
+const PART = /`(src\/(model|sse|assembly|dialects|calls|client|agent|ledger|server|cli|testkit)\b[^`]*|ui)`/;
 
 function cellsOf(line: string): string[] {
   const inside = line
