@@ -145,9 +145,8 @@ test("the composer stays visible with many pending calls; queued messages can be
   await expect.poll(() => messageField(page).inputValue()).toBe("Rather not.");
   await expect.poll(() => queuePanel(page).getByRole("listitem").count()).toBe(1);
   first.call(...Array.from({ length: 5 }, (_, at): [string, object] => ["echo", { text: `${at} words`.repeat(60) }]));
-  // The calls may arrive in several events; then the alert names only the last ones.
   await expect.poll(() => approvalCard(page, "echo").count()).toBe(5);
-  await page.getByRole("alert").getByText("for your approval.").waitFor();
+  await page.getByRole("alert").getByText("echo, echo, echo, echo, echo wait for your approval.").waitFor();
   for (const [width, height] of [
     [1440, 900],
     [720, 450],
