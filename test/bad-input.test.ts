@@ -32,7 +32,7 @@ const LONG = "a".repeat(50_000_000);
 
 describe("not JSON", () => {
   test.each(["", "{", "[1,]", '{"a":1}x', "nul", '"\u0001"', "{'a':1}"])(
-    "%j is a JsonError that says where",
+    "%j is a JsonError with a position",
     (text) => {
       const error = requireError(KoineError, () => parseJson(text));
       expect(error).toBeInstanceOf(JsonError);
@@ -43,7 +43,7 @@ describe("not JSON", () => {
 });
 
 describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
-  test("text is refused with a path", () => {
+  test("text is rejected with a path", () => {
     const error = requireError(KoineError, () => parseJson(deepText));
     expect(error).toMatchObject({ code: "too-deep", path: expect.stringMatching(/^\/0/) as string });
   });
@@ -78,7 +78,7 @@ describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
     }
   });
 
-  test("a stored message is refused", () => {
+  test("a stored message is rejected", () => {
     const error = requireError(KoineError, () =>
       readMessage({
         id: "",
@@ -115,12 +115,12 @@ describe("strings of 50 MB", () => {
 describe("wrong JSON types", () => {
   const NONSENSE = [undefined, null, 0, "text", true, [], {}, () => 1, Symbol("s"), 10n];
 
-  test("deltas that are none are refused by name", () => {
+  test("invalid deltas are rejected by name", () => {
     for (const each of NONSENSE)
       expect(requireError(KoineError, () => assemble([each as never]))).toBeInstanceOf(AssemblyError);
   });
 
-  test("stored messages that are none are refused", () => {
+  test("invalid stored messages are rejected", () => {
     for (const each of NONSENSE) expect(requireError(KoineError, () => readMessage(each))).toBeInstanceOf(KoineError);
   });
 

@@ -151,9 +151,9 @@ describe("the checks can fail", () => {
 
   test("a behavior that a test cites, but whose row names another file or none, is reported", () => {
     const elsewhere = '| B2 | p | held | `test/a.test.ts` › "the first of all" |';
-    const told = ["test/b.test.ts cites B2, but the row of B2 names no test in it"];
-    expect(citationProblems(readRows(table(elsewhere)), madeUp)).toStrictEqual(told);
-    expect(citationProblems([], madeUp)).toStrictEqual(told);
+    const problems = ["test/b.test.ts cites B2, but the row of B2 names no test in it"];
+    expect(citationProblems(readRows(table(elsewhere)), madeUp)).toStrictEqual(problems);
+    expect(citationProblems([], madeUp)).toStrictEqual(problems);
     const named = elsewhere
       .replace("held", "planned")
       .replace('test/a.test.ts` › "the first of all', 'test/b.test.ts` › "B2: the third');

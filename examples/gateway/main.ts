@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { completeConfig, createServer } from "koine/server";
 
 // The defaults are the demo provider and a ledger in memory. `koine serve` reads both from the environment.
-const server = await createServer(completeConfig({ port: 0, log: { level: "silent", format: "json" } }));
+const server = await createServer(completeConfig({ port: 0, log: "silent" }));
 await server.listen();
 const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "any" });
 const model = "demo/koine";

@@ -3,6 +3,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Program } from "oxc-parser";
+import type { JsDocExample } from "./examples.ts";
+import { readExamples } from "./examples.ts";
 import type { Measurement, Metric } from "./metric.ts";
 import type { Position, SourceFile } from "./sources.ts";
 import { readSourceFile } from "./sources.ts";
@@ -16,6 +18,8 @@ interface Declaration {
 interface ExportedName {
   name: string;
   declarations: Declaration[];
+  /** The members of a class or an interface, also of one that the name is an alias of. */
+  members: Declarations;
 }
 
 type Statement = Program["body"][number];
@@ -64,6 +68,20 @@ class ModuleGraph {
     return this.exportsOf(posix.join(posix.dirname(file.path), specifier));
   }
 
+  membersOf({ file, start }: Declaration): Declarations {
+    const statement = file.program.body.find((each) => each.start === start) ?? null;
+    const declaration = statement?.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    const members: Declarations = new Map();
+    for (const [name, memberStart] of membersIn(declaration)) add(members, name, [{ file, start: memberStart }]);
+    if (declaration?.type !== "TSTypeAliasDeclaration") return members;
+    const { typeAnnotation: target } = declaration;
+    if (target.type !== "TSTypeReference" || target.typeName.type !== "Identifier") return members;
+    for (const each of this.#declarationsIn(file, target.typeName.name)) {
+      for (const [name, found] of this.membersOf(each)) add(members, name, found);
+    }
+    return members;
+  }
+
   /** The declarations of a local name: statements of the module, or the exports that an import names. */
   #declarationsIn(file: SourceFile, name: string): Declaration[] {
     return file.program.body.flatMap((statement) => {
@@ -75,6 +93,14 @@ class ModuleGraph {
       return declaredNames(statement).includes(name) ? [{ file, start: statement.start }] : [];
     });
   }
+}
+
+/** The members with a plain name of a class or an interface. */
+function membersIn(declaration: Statement | null): [name: string, start: number][] {
+  if (declaration?.type !== "TSInterfaceDeclaration" && declaration?.type !== "ClassDeclaration") return [];
+  return declaration.body.body.flatMap((member): [string, number][] =>
+    "key" in member && member.key.type === "Identifier" ? [[member.key.name, member.start]] : [],
+  );
 }
 
 function add(names: Declarations, name: string, declarations: readonly Declaration[]): void {
@@ -124,7 +150,13 @@ function entriesOf(root: string): [entry: string, path: string][] {
 export function exportedNames(root: string): Map<string, ExportedName[]> {
   const graph = new ModuleGraph(root);
   const named = entriesOf(root).map(([entry, path]) => {
-    const names = [...graph.exportsOf(path)].map(([name, declarations]) => ({ name, declarations }));
+    const names = [...graph.exportsOf(path)].map(([name, declarations]) => {
+      const members: Declarations = new Map();
+      for (const declaration of declarations) {
+        for (const [member, found] of graph.membersOf(declaration)) add(members, member, found);
+      }
+      return { name, declarations, members };
+    });
     return [entry, names] as const;
   });
   return new Map(named);
@@ -138,8 +170,16 @@ function hasDoc({ declarations }: ExportedName): boolean {
   return declarations.some((declaration) => jsDocOf(declaration) !== undefined);
 }
 
-function hasExample({ declarations }: ExportedName): boolean {
-  return declarations.some((declaration) => /@example|```/.test(jsDocOf(declaration) ?? ""));
+/** The examples of a name, as code; a member has its own examples. */
+export function examplesOf({ declarations }: Pick<ExportedName, "declarations">): JsDocExample[] {
+  return declarations.flatMap((declaration) => readExamples(jsDocOf(declaration) ?? ""));
+}
+
+/** True if an editor shows an example for the name or for one of its members. */
+function hasExample({ declarations, members }: ExportedName): boolean {
+  return [...declarations, ...[...members.values()].flat()].some(
+    (each) => examplesOf({ declarations: [each] }).length > 0,
+  );
 }
 
 function positionOf(entry: string, { name, declarations }: ExportedName): Position {

@@ -41,8 +41,22 @@ const RESUME_OPTIONS: Record<keyof ResumeOptions, true> = { signal: true, force:
  *
  * @example
  * ```ts
- * const agent = createAgent({ client, model: "anthropic/claude-opus-4-8", tools: [weather] });
- * const { text } = await agent.run("Is it warmer in Corinth or in Oslo?").result();
+ * import { createAgent, tool } from "koine/agent";
+ * import { createClient, demo } from "koine/client";
+ *
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "Returns the weather in a city.",
+ *   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   run: () => ({ degrees: 24 }),
+ * });
+ * const client = createClient({ providers: { demo: demo() } });
+ * const agent = createAgent({ client, model: "demo/koine", tools: [weather] });
+ * const { text, steps } = await agent.run('call weather {"city":"Corinth"}').result();
+ * console.log(text); // The tool weather answered: degrees 24.
+ * console.log(steps.length); // 2
+ * await agent.close();
+ * await client.close();
  * ```
  */
 export function createAgent(options: AgentOptions): Agent {

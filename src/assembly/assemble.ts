@@ -20,7 +20,16 @@ type AnyDelta = Delta | MessageDelta;
  *
  * @example
  * ```ts
- * const response = assemble(disassemble(original)); // equal to the original
+ * import type { Delta } from "koine";
+ * import { assemble, getText } from "koine";
+ *
+ * const deltas: Delta[] = [
+ *   { kind: "start", payload: { modelId: "koine", requestId: "req_1" } },
+ *   { kind: "text", payload: { textDelta: "Hel" } },
+ *   { kind: "text", payload: { textDelta: "lo" } },
+ *   { kind: "done", payload: { finishReason: "stop" } },
+ * ];
+ * console.log(getText(assemble(deltas).message)); // Hello
  * ```
  */
 export function assemble(deltas: Iterable<AnyDelta>): ModelResponse {

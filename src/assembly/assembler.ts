@@ -47,12 +47,19 @@ const EMPTY_PARTS: Readonly<Record<"text" | "thinking" | "refusal" | "media", ()
  *
  * @example
  * ```ts
+ * import { Assembler, getText, user } from "koine";
+ * import { createClient, demo } from "koine/client";
+ *
+ * const client = createClient({ providers: { demo: demo() } });
  * const assembler = new Assembler();
- * for await (const delta of stream) {
+ * const partialTexts: string[] = [];
+ * for await (const delta of client.stream({ model: "demo/koine", messages: [user("say Hello there.")] })) {
  *   assembler.push(delta);
- *   render(assembler.snapshot().message);
+ *   if (delta.kind === "text") partialTexts.push(getText(assembler.snapshot().message));
  * }
- * const response = assembler.finish();
+ * console.log(partialTexts); // ["Hello","Hello there","Hello there."]
+ * console.log(getText(assembler.finish().message)); // Hello there.
+ * await client.close();
  * ```
  */
 export class Assembler {

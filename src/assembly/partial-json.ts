@@ -14,7 +14,9 @@ import type { JsonScan } from "../model/json/scanner.ts";
  *
  * @example
  * ```ts
- * parsePartialJson('{"city": "Ro'); // { city: "Ro" }
+ * import { parsePartialJson } from "koine";
+ *
+ * console.log(parsePartialJson('{"city": "Ro')); // {"city":"Ro"}
  * ```
  */
 export function parsePartialJson(text: string): JsonValue | undefined {

@@ -9,8 +9,11 @@ export type Clock = () => number | Date | string;
  *
  * @example
  * ```ts
- * const stamp = stampDeltas("run-1", Date.now);
- * const stamped = deltas.map((delta) => stamp(delta));
+ * import { stampDeltas } from "koine";
+ *
+ * const stamp = stampDeltas("run-1", () => 0);
+ * console.log(stamp({ kind: "text", payload: { textDelta: "Hello" } }).timestamp); // 1970-01-01T00:00:00.000Z
+ * console.log(stamp({ kind: "text", payload: { textDelta: "." } }).seq); // 1
  * ```
  */
 export function stampDeltas(runId: string, clock: Clock): (delta: Delta) => MessageDelta {

@@ -183,9 +183,15 @@ export interface Answer extends ModelResponse {
  *
  * @example
  * ```ts
- * const stream = client.stream({ model: "anthropic/claude-opus-4-8", messages: [user("Hello")] });
+ * import { user } from "koine";
+ * import { createClient, demo } from "koine/client";
+ *
+ * const client = createClient({ providers: { demo: demo() } });
+ * const stream = client.stream({ model: "demo/koine", messages: [user("say Hello.")] });
  * for await (const delta of stream) if (delta.kind === "text") process.stdout.write(delta.payload.textDelta);
- * const { usage } = await stream.response();
+ * const { finishReason } = await stream.response();
+ * console.log(finishReason.unified); // stop
+ * await client.close();
  * ```
  */
 export interface AnswerStream extends AsyncIterableIterator<Delta>, AsyncDisposable {

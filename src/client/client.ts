@@ -11,8 +11,18 @@ import type { ClientMethods, ClientOptions } from "./types.ts";
  *
  * @example
  * ```ts
- * const client = createClient({ providers: { anthropic: { ...presets.anthropic, apiKey } } });
- * const answer = await client.complete({ model: "anthropic/claude-opus-4-8", messages: [user("Hello")] });
+ * import { getText, user } from "koine";
+ * import { createClient, demo, presets } from "koine/client";
+ *
+ * const client = createClient({
+ *   providers: {
+ *     anthropic: { ...presets.anthropic, apiKey: "sk-ant-example" },
+ *     demo: demo(), // answers without a key
+ *   },
+ * });
+ * const answer = await client.complete({ model: "demo/koine", messages: [user("say Hello.")] });
+ * console.log(getText(answer.message)); // Hello.
+ * await client.close();
  * ```
  */
 export function createClient(options: ClientOptions): ClientMethods {

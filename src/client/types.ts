@@ -31,11 +31,63 @@ export interface ClientOptions extends CallDefaults {
 export interface ClientMethods extends AsyncDisposable {
   /** The names of the providers. */
   readonly providers: readonly string[];
-  /** Returns the complete answer. Throws a `ClientError` if no provider answered. */
+  /**
+   * Returns the complete answer. Throws a `ClientError` if no provider answered.
+   *
+   * @example
+   * ```ts
+   * import { getText, user } from "koine";
+   * import { createClient, demo } from "koine/client";
+   *
+   * const client = createClient({ providers: { demo: demo() } });
+   * const answer = await client.complete(
+   *   { model: "demo/koine", messages: [user("say Hello.")] },
+   *   { timeouts: { totalMs: 60_000 }, retry: { attempts: 2 } },
+   * );
+   * console.log(getText(answer.message)); // Hello.
+   * console.log(answer.attempts.map(({ provider }) => provider)); // ["demo"]
+   * await client.close();
+   * ```
+   */
   complete(request: ModelRequest, options?: CallOptions): Promise<Answer>;
-  /** Returns the answer as a stream of deltas. The request is sent when the first read begins. */
+  /**
+   * Returns the answer as a stream of deltas. The request is sent when the first read begins.
+   *
+   * @example
+   * ```ts
+   * import { user } from "koine";
+   * import { createClient, demo } from "koine/client";
+   *
+   * const client = createClient({ providers: { demo: demo() } });
+   * const stream = client.stream({ model: "demo/koine", messages: [user("say Hello there.")] });
+   * const texts: string[] = [];
+   * for await (const delta of stream) if (delta.kind === "text") texts.push(delta.payload.textDelta);
+   * console.log(texts); // ["Hello"," there","."]
+   * const { usage } = await stream.response();
+   * console.log(usage !== undefined); // true
+   * await client.close();
+   * ```
+   */
   stream(request: ModelRequest, options?: CallOptions): AnswerStream;
-  /** Returns an object that matches a schema. Throws an `OutputError` if the answer does not contain one. */
+  /**
+   * Returns an object that matches a schema. Throws an `OutputError` if the answer does not contain one.
+   *
+   * @example
+   * ```ts
+   * import { user } from "koine";
+   * import { createClient, demo } from "koine/client";
+   *
+   * const client = createClient({ providers: { demo: demo() } });
+   * const { object } = await client.generateObject({
+   *   model: "demo/koine",
+   *   messages: [user("Which city?")],
+   *   // A validator such as Zod's `z.object({ city: z.string() })` also gives the object its type.
+   *   schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+   * });
+   * console.log(object); // {"city":"Corinth"}
+   * await client.close();
+   * ```
+   */
   generateObject<Schema extends AnySchema>(
     request: ObjectRequest<Schema>,
     options?: CallOptions,

@@ -42,7 +42,14 @@ const SHARED_DIALECTS = new Map<string, Dialect>();
  *
  * @example
  * ```ts
+ * import { dialect, getText } from "koine";
+ *
+ * const body = { model: "claude-opus-4-8", messages: [{ role: "user", content: "Hello" }] };
  * const request = dialect("anthropic").decodeRequest(body);
+ * console.log(request.messages.map(getText)); // ["Hello"]
+ * const { wire, losses } = dialect("gemini").encodeRequest(request);
+ * console.log(wire); // {"contents":[{"role":"user","parts":[{"text":"Hello"}]}]}
+ * console.log(losses.length); // 0
  * ```
  */
 export function dialect(id: DialectId | (string & {}), options?: DialectOptions): Dialect {

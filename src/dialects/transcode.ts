@@ -27,9 +27,15 @@ export interface Transcoder {
  *
  * @example
  * ```ts
- * const transcoder = transcode("anthropic", "openai-chat");
- * for await (const chunk of upstream) response.write(transcoder.push(chunk));
- * response.end(transcoder.end());
+ * import { transcode } from "koine";
+ *
+ * const upstream = ['data: {"candidates":[{"content":{"parts":[{"text":"Hel', 'lo"}]},"finishReason":"STOP"}]}\n\n'];
+ * const transcoder = transcode("gemini", "openai-chat");
+ * let written = "";
+ * for (const chunk of upstream) written += transcoder.push(chunk);
+ * written += transcoder.end();
+ * console.log(written.includes('"content":"Hello"')); // true
+ * console.log(written.endsWith("data: [DONE]\n\n")); // true
  * ```
  */
 export function transcode(from: DialectLike, to: DialectLike, options: TranscodeOptions = {}): Transcoder {
@@ -60,8 +66,13 @@ export function transcode(from: DialectLike, to: DialectLike, options: Transcode
  *
  * @example
  * ```ts
- * const body = upstream.body.pipeThrough(transcodeStream("anthropic", "openai-chat"));
- * return new Response(body, { headers: { "content-type": "text/event-stream" } });
+ * import { transcodeStream } from "koine";
+ *
+ * const event = '{"candidates":[{"content":{"parts":[{"text":"Hello"}]},"finishReason":"STOP"}]}';
+ * const upstream = new Response(`data: ${event}\n\n`);
+ * const body = upstream.body?.pipeThrough(transcodeStream("gemini", "openai-chat"));
+ * const reply = new Response(body ?? null, { headers: { "content-type": "text/event-stream" } });
+ * console.log((await reply.text()).includes('"content":"Hello"')); // true
  * ```
  */
 export function transcodeStream(

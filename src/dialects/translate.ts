@@ -60,7 +60,12 @@ export function resolveDialect(like: DialectLike): Dialect {
  *
  * @example
  * ```ts
- * const { wire, losses } = translate({ from: "openai-chat", to: "anthropic", kind: "request", wire: body });
+ * import { translate } from "koine";
+ *
+ * const wire = { model: "gpt-5", max_completion_tokens: 100, messages: [{ role: "user", content: "Hello" }] };
+ * const result = translate({ from: "openai-chat", to: "anthropic", kind: "request", wire });
+ * console.log(result.wire.messages); // [{"role":"user","content":"Hello"}]
+ * console.log(result.losses); // []
  * ```
  */
 export function translate<const To extends DialectLike, Kind extends TranslateKind = TranslateKind>(
@@ -140,7 +145,11 @@ function translateStream(from: Dialect, to: Dialect, wire: unknown, names: Renam
  *
  * @example
  * ```ts
- * const losses = checkRequest(request, "gemini");
+ * import { checkRequest, user } from "koine";
+ *
+ * const request = { model: "claude-opus-4-8", messages: [user("Hello")], sampling: { maxOutputTokens: 100, seed: 7 } };
+ * const losses = checkRequest(request, "anthropic");
+ * console.log(losses.map(({ level, path }) => `${level} ${path}`)); // ["loss /sampling/seed"]
  * ```
  */
 export function checkRequest(request: ModelRequest, target: DialectLike): Loss[] {
@@ -152,7 +161,11 @@ export function checkRequest(request: ModelRequest, target: DialectLike): Loss[]
  *
  * @example
  * ```ts
- * detectDialect(body); // { dialect: "anthropic", kind: "request" }
+ * import { detectDialect } from "koine";
+ *
+ * const wire = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] };
+ * console.log(detectDialect(wire)); // {"dialect":"gemini","kind":"request"}
+ * console.log(detectDialect({ hello: "world" })); // undefined
  * ```
  */
 export function detectDialect(wire: unknown): { dialect: DialectId; kind: PayloadKind } | undefined {

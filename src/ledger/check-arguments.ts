@@ -1,5 +1,5 @@
-// Checks the arguments of the ledger's methods before anything is written; a LedgerError names the path of an invalid
-// value.
+// Checks the arguments of the ledger's methods before anything is written. Throws a LedgerError with the path of the
+// invalid value.
 import { copyObject, type JsonObject, MAX_DEPTH } from "../model/json/index.ts";
 import { json } from "../model/validation/shape.ts";
 import type { AnyShape } from "../model/validation/shape.ts";
@@ -12,7 +12,9 @@ import { isKnownVersion, SCHEMA_VERSION, upgradeMessage } from "../model/schema-
 import { LedgerError } from "./errors.ts";
 import { isStorableJson, isStorableMessage } from "./shape-predicates.ts";
 
-/** Names are keys of tables; databases reject very long keys with their own errors. */
+/**
+ * The maximum length of a name. Names are keys of tables, and databases reject very long keys with errors of their own.
+ */
 const MAX_NAME_LENGTH = 500;
 
 function invalidInput(path: string, message: string): LedgerError {
@@ -20,8 +22,8 @@ function invalidInput(path: string, message: string): LedgerError {
 }
 
 /**
- * Returns the value if every store can hold it as a name: not empty, not too long, without characters that a database
- * changes or rejects.
+ * Returns the value if every store can hold it as a name; otherwise throws "invalid-input". A name is not empty, has at
+ * most `MAX_NAME_LENGTH` characters, and contains no character that a database changes or rejects.
  */
 export function requireName(value: unknown, path: string): string {
   if (typeof value !== "string" || value === "")
@@ -31,7 +33,10 @@ export function requireName(value: unknown, path: string): string {
   return requireText(value, path);
 }
 
-/** Returns the value if it is a text for a database column. Texts inside messages may contain any character. */
+/**
+ * Returns the value if it is a string that a database column can hold; otherwise throws "invalid-input". Strings inside
+ * messages are not checked here: they are stored as JSON and may contain any character.
+ */
 export function requireText(value: unknown, path: string): string {
   if (typeof value !== "string") throw invalidInput(path, `"${path}" must be a string.`);
   if (value.includes("\u0000") || !value.isWellFormed()) {
@@ -40,13 +45,16 @@ export function requireText(value: unknown, path: string): string {
   return value;
 }
 
-/** Returns the value if it is an integer of at least `least`. */
+/** Returns the value if it is an integer of at least `least`; otherwise throws "invalid-input". */
 export function requireCount(value: unknown, path: string, least = 0): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
   throw invalidInput(path, `"${path}" must be a whole number, ${least} or more.`);
 }
 
-/** Returns the value if it is a plain object of JSON values, such as a caller's metadata. */
+/**
+ * Returns the value if it is a plain object of JSON values, such as a caller's metadata; otherwise throws
+ * "invalid-input".
+ */
 export function requireJsonObject(value: unknown, path: string): Record<string, unknown> {
   if (!isObject(value)) throw invalidInput(path, `"${path}" must be an object.`);
   if (!isStorableJson(value)) {
@@ -57,8 +65,8 @@ export function requireJsonObject(value: unknown, path: string): Record<string, 
 }
 
 /**
- * Creates the error for a value without other issues: the JSON parser counts the root as a level, `structuralIssues`
- * does not.
+ * Creates the error for a value that is nested too deeply. `structuralIssues` may have no issue for such a value: the
+ * JSON parser counts the root as a level, and `structuralIssues` does not.
  */
 function depthError(path: string): LedgerError {
   return invalidInput(path, `At "${path}": nested deeper than ${MAX_DEPTH} levels; flatten it.`);
@@ -77,14 +85,14 @@ export function assertStorableMessages(messages: unknown, path = "/messages"): r
   if (!Array.isArray(messages)) throw invalidInput(path, "The messages must be a list.");
   if (messages.length === 0) throw invalidInput(path, "There must be at least one message.");
   const candidates: readonly unknown[] = messages;
-  // Most lists need no upgrade and are not copied.
+  // Stays undefined if no message was upgraded; the given list is then returned without a copy.
   let upgraded: Message[] | undefined;
   for (let index = 0; index < candidates.length; index++) {
     const message = requireStorableMessage(candidates[index], `${path}/${index}`);
     if (message !== candidates[index]) upgraded ??= candidates.slice(0, index) as Message[];
     upgraded?.push(message);
   }
-  // Every element was checked above.
+  // The cast is safe, because every element was checked above.
   return upgraded ?? (candidates as readonly Message[]);
 }
 
@@ -93,7 +101,7 @@ function requireStorableMessage(value: unknown, path: string): Message {
   if (!isStorableMessage(upgraded)) upgraded = fillMissingInputs(upgraded);
   if (!isStorableMessage(upgraded)) {
     assertNoIssues(upgraded, messageShape, path);
-    // The message shape allows unknown fields and parts; those must at least be JSON.
+    // The message shape accepts unknown fields and parts with any value, but only JSON values can be stored.
     assertNoIssues(upgraded, json, path);
     throw depthError(path);
   }
@@ -106,8 +114,8 @@ function requireStorableMessage(value: unknown, path: string): Message {
 }
 
 /**
- * Adds `input: {}` to tool calls without an input: JSON has no undefined, and decoders read a missing input as `{}`
- * (B20).
+ * Adds `input: {}` to tool calls without an input, because JSON cannot contain undefined and decoders read a missing
+ * input as `{}` (B20).
  */
 function fillMissingInputs(value: unknown): unknown {
   if (!isObject(value) || !Array.isArray(value["parts"]) || !value["parts"].some(lacksInput)) return value;
@@ -121,7 +129,10 @@ function lacksInput(part: unknown): part is JsonObject {
   return isObject(part) && part["type"] === "tool-call" && part["input"] === undefined;
 }
 
-/** Upgrades a message that was copied from a ledger with an older schema version. */
+/**
+ * Upgrades a message that was copied from a ledger with an older schema version. Throws "invalid-input" for an unknown
+ * version.
+ */
 function upgradeToCurrentVersion(value: Parameters<typeof upgradeMessage>[0], path: string): object {
   const metadata = value["metadata"];
   const version = isObject(metadata) ? metadata["schemaVersion"] : undefined;

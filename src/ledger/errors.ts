@@ -30,18 +30,21 @@ export type LedgerErrorCode = keyof typeof LEDGER_ERRORS;
 
 /** Optional details of a LedgerError. */
 export interface LedgerErrorDetails extends ErrorOptions {
-  /** The argument or record at fault, as a JSON pointer or a name: "/messages/0/parts", "forkFromMessageId". */
+  /**
+   * The argument or record that caused the error, as a JSON pointer or a name: "/messages/0/parts",
+   * "forkFromMessageId".
+   */
   path?: string;
-  /** The line of an import, from 1. */
+  /** The number of the faulty line of an import, from 1. */
   line?: number;
   /**
-   * "unknown" if a lost connection leaves it open whether a write took place; retrying with the same idempotency key is
-   * safe.
+   * "unknown" if the connection was lost during a write, which may or may not have taken place. Retrying with the same
+   * idempotency key is safe.
    */
   outcome?: "unknown";
 }
 
-/** The error of all ledger methods. `code` is stable; the message states the fault and the remedy. */
+/** The error that all ledger methods throw. `code` is stable; the message states the fault and the remedy. */
 export class LedgerError extends KoineError<LedgerErrorCode> {
   override readonly name = "LedgerError";
   readonly path: string;

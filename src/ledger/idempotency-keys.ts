@@ -1,5 +1,5 @@
-// Idempotency keys: a repeated request with the same key returns the first result; another request with the key is a
-// conflict (B95).
+// Idempotency keys. A repeated request with the same key returns the result of the first request; a different request
+// with the same key is a conflict (B95).
 import { hash } from "node:crypto";
 import { parseJson, stringifyJson } from "../model/json/index.ts";
 import type { JsonValue } from "../model/json/index.ts";
@@ -11,7 +11,7 @@ import type { LedgerTransaction, ThreadKey } from "./store/contract.ts";
 
 /**
  * Returns the result that `storeKeyResult` stored for this key; undefined if the key is new. Throws "conflict" if the
- * key belongs to another request.
+ * key was used for a different request.
  */
 export function* findKeyResult(
   tx: LedgerTransaction,
@@ -31,7 +31,7 @@ export function* findKeyResult(
   return parseJson(row.result);
 }
 
-/** Stores the result of a request under its key. */
+/** Stores the result of a request under its idempotency key. */
 export function* storeKeyResult(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -45,16 +45,17 @@ export function* storeKeyResult(
   yield* wait(tx.insertKey(row));
 }
 
-/** Hashes a request: equal JSON has equal hashes, regardless of the order of object keys. */
+/** Hashes a request. Requests with equal JSON have equal hashes, regardless of the order of object keys. */
 export function hashRequest(request: unknown): string {
   return hash("sha256", toCanonicalJson({ request }, "request"), "base64url");
 }
 
 /**
- * Returns the member as JSON with sorted keys and exact digits; members without a JSON form are omitted, as JSON does.
+ * Returns the value of `key` in the container as JSON, with sorted object keys and the exact digits of numbers.
+ * Undefined fields of objects are omitted.
  */
 function toCanonicalJson(container: object, key: string): string {
-  // An object of unknown shape is read as a record.
+  // The cast allows access by key to an object of unknown shape.
   const value = (container as Record<string, unknown>)[key];
   if (typeof value === "number") return findExactText(container, key, value) ?? JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -1,21 +1,22 @@
-// Creates ULIDs: sortable by time, and in the order of writing within a thread even if its writers' clocks differ.
+// Creates ULIDs. They sort by time; within a thread they sort in the order of writing, even if the clocks of its
+// writers differ.
 import { getRandomValues } from "node:crypto";
 import { encodeTime, incrementBase32, TIME_LEN } from "ulid";
 import { LedgerError } from "./errors.ts";
 import type { LedgerStore } from "./store/contract.ts";
 
-/** Returns an id that sorts after `last` ("" if there is none). */
+/** Returns an id that sorts after `last`, the largest id of a thread; `last` is "" if there is no earlier id. */
 export type NextId = (last: string) => string;
 
-/** Crockford's base 32. */
+/** The digits of Crockford's base 32, which ULIDs use, in ascending order. */
 export const BASE32_CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const RANDOM_LENGTH = 16;
 const POOL = new Uint8Array(4096);
 let used = POOL.length;
 
 /**
- * Returns 80 random bits as characters, from a pool: the ulid package calls the system's random source once per
- * character.
+ * Returns 80 random bits as base 32 characters. The bytes come from a pool, because the ulid package calls the system's
+ * random source for every character.
  */
 function randomCharacters(): string {
   if (used + RANDOM_LENGTH > POOL.length) {
@@ -23,13 +24,13 @@ function randomCharacters(): string {
     used = 0;
   }
   let text = "";
-  // Each byte's lower five bits select one of the 32 characters with equal probability.
+  // The lower five bits of a byte select one of the 32 characters, each with the same probability.
   for (const end = used + RANDOM_LENGTH; used < end; used++)
     text += BASE32_CHARACTERS.charAt((POOL[used] as number) & 31);
   return text;
 }
 
-/** The largest valid ULID: a larger text would contain a time of more than 48 bits. */
+/** The largest valid ULID; a larger text would contain a time of more than 48 bits. */
 const LARGEST_ID = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
 
 function incrementId(last: string): string {
@@ -40,23 +41,28 @@ function incrementId(last: string): string {
   );
 }
 
-/** The last millisecond that a ULID can contain. */
+/** The largest time that a ULID can contain, in milliseconds since 1970. */
 const LAST_TIME = 2 ** 48 - 1;
 
-/** Returns the time prefix of the ids of a millisecond, clamped to the times that a ULID can contain. */
+/**
+ * Returns the time prefix of the ids of a millisecond. A time outside the range of ULIDs is replaced by the nearest
+ * valid time.
+ */
 export function toIdPrefix(ms: number): string {
   return encodeTime(Math.min(Math.max(Math.floor(ms), 0), LAST_TIME), TIME_LEN);
 }
 
 /**
- * Creates ids from this clock. If the clock is not past the last id's millisecond, the last id is incremented instead.
+ * Returns a function that creates ids from the clock's time. If that time is not later than the time of the last id,
+ * the function increments the last id instead.
  */
 export function createIdGenerator(now: () => number): NextId {
   let time = Number.NaN;
-  /** The time prefix of `time`; prefixes compare like times, and each is computed once per millisecond. */
+  /** The id prefix for `time`; it is computed only when the time changes. Prefixes sort like their times. */
   let prefix = "";
   /**
-   * The last id without a predecessor: threads are listed by id, so threads of one millisecond must keep their order.
+   * The last id that was created with an empty `last`. Threads are listed by id, so the ids of threads that are created
+   * in the same millisecond must increase.
    */
   let free = "";
   return (last) => {
@@ -70,12 +76,15 @@ export function createIdGenerator(now: () => number): NextId {
   };
 }
 
-/** True if the id's time is before this prefix; "" sorts before all ids. */
+/** True if the time of the id `last` is before the time of the prefix; also true if `last` is "". */
 function isBeforeTime(last: string, prefix: string): boolean {
   return last.slice(0, TIME_LEN) < prefix;
 }
 
-/** The length of the id prefix that is incremented; the rest stays free for increments of the previous id. */
+/**
+ * The length of the id prefix that `incrementWithGap` increments. The characters after it leave room for increments of
+ * the previous id.
+ */
 const GAP_PREFIX_LENGTH = TIME_LEN + RANDOM_LENGTH / 2;
 
 /** Returns an id far enough after `last` that increments of `last` never reach it. */
@@ -90,11 +99,11 @@ export function isUlid(text: string): boolean {
   return ULID_PATTERN.test(text);
 }
 
-/** The maximum number of issued ids that are remembered per store; older ones are dropped. */
+/** The maximum number of issued ids that are remembered per store; when there are more, the oldest is forgotten. */
 const MAX_ISSUED_IDS = 4096;
 const issued = new WeakMap<LedgerStore, Set<string>>();
 
-/** Returns a new id to a caller, who may use it for a record that is written later. */
+/** Returns a new id that the caller may use for a record that it writes later. */
 export function issueId(store: LedgerStore, nextId: NextId): string {
   const id = nextId("");
   let ids = issued.get(store);
@@ -108,8 +117,8 @@ export function issueId(store: LedgerStore, nextId: NextId): string {
 }
 
 /**
- * Returns true if `issueId` made this id and it is used for the first time: it then cannot exist in the store, and no
- * lookup is needed.
+ * Returns true if `issueId` created this id and the id is used for the first time. Such an id cannot exist in the
+ * store, so no lookup is needed.
  */
 export function consumeIssuedId(store: LedgerStore, id: string): boolean {
   return issued.get(store)?.delete(id) === true;

@@ -43,7 +43,7 @@ import { verify } from "./verify.ts";
 import { WorkLeases } from "./work-queue/claim-work.ts";
 import { requestWork } from "./work-queue/request-work.ts";
 
-/** State that the ledgers of one store share, for all tenants. */
+/** The state that the ledgers of all tenants on one store share. */
 interface SharedLedgerState {
   readonly scope: LedgerScope;
   readonly live: LiveRuns;
@@ -63,7 +63,7 @@ function createSharedState(scope: LedgerScope, indexMs: number | false | undefin
   };
 }
 
-/** A ledger on any store. */
+/** A ledger whose data is in the given store. */
 export class StoreLedger implements Api.Ledger {
   readonly #openScope: LedgerScope;
   readonly #shared: SharedLedgerState;
@@ -77,7 +77,7 @@ export class StoreLedger implements Api.Ledger {
     this.#shared = shared;
   }
 
-  /** The scope of operations. Throws "closed" after `close`. */
+  /** The scope that is passed to operations. Reading it throws "closed" after `close`. */
   get #scope(): LedgerScope {
     if (this.#shared.closing === undefined) return this.#openScope;
     throw new LedgerError("closed", "The ledger was closed; open it again.");
@@ -218,7 +218,7 @@ export class StoreLedger implements Api.Ledger {
     return this.#shared.closing;
   }
 
-  /** Stops background writers before it closes the store. */
+  /** Stops readers and background writers, and then closes the store. */
   async #shutDown(): Promise<void> {
     closeReaders(this.#openScope.store);
     await this.#shared.work.close();

@@ -1,4 +1,5 @@
-// Opens a ledger by URL or on a given store. Loads a store's code and driver only when it is used.
+// Opens a ledger by URL or on a given store. The code and driver of a store are loaded only when a URL selects that
+// store.
 import { assertOptions, readStoreOptions } from "./options.ts";
 import { LedgerError } from "./errors.ts";
 import { StoreLedger } from "./ledger.ts";
@@ -8,9 +9,22 @@ import type { Ledger, LedgerOptions } from "./types.ts";
 /**
  * Opens the ledger at a URL: `memory:`, `sqlite:path/to/file.db` or `postgres://…`. Creates or migrates the tables if
  * necessary.
+ *
+ * @example
+ * ```ts
+ * import { getText, user } from "koine";
+ * import { openLedger } from "koine/ledger";
+ *
+ * const ledger = await openLedger("memory:"); // or "sqlite:koine.db", "postgres://…"
+ * const thread = await ledger.createThread({ title: "Weather" });
+ * await ledger.append(thread.id, [user("How is the weather in Corinth?")]);
+ * const messages = await ledger.transcript(thread.id);
+ * console.log(messages.map(getText)); // ["How is the weather in Corinth?"]
+ * await ledger.close();
+ * ```
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
-  // Checked first, so that an invalid option leaves no store open.
+  // The options are checked before the store is opened, so that an invalid option does not leave a store open.
   assertOptions(options);
   return createLedger(await openStore(url, options), options);
 }
@@ -36,7 +50,7 @@ async function openStore(url: string, options: LedgerOptions): Promise<LedgerSto
 
 function readSqlitePath(url: string): string {
   const path = url.slice("sqlite:".length);
-  // After two slashes the rest could be a host, a relative or an absolute path.
+  // The text after `sqlite://` could be a host, a relative path or an absolute path, so such a URL is rejected.
   if (path.startsWith("//")) {
     const address = redactUrl(url);
     throw invalidUrl(`"${address}" contains a host; use "sqlite:path/to/file.db" or "sqlite:/path/from/root.db".`);
@@ -47,7 +61,7 @@ function readSqlitePath(url: string): string {
   );
 }
 
-/** Returns the URL for an error message, without user and password. */
+/** Returns at most 200 characters of a URL, without user and password, for an error message. */
 function redactUrl(url: unknown): string {
   return String(url)
     .slice(0, 200)

@@ -1,4 +1,4 @@
-// Checks a ledger's options, adds the defaults and creates the scope of its operations.
+// Checks a ledger's options, adds the defaults, and creates the `LedgerScope` that its operations receive.
 import type { Clock } from "../assembly/index.ts";
 import { requireCount, requireName } from "./check-arguments.ts";
 import { LedgerError } from "./errors.ts";
@@ -10,7 +10,7 @@ import type { LedgerOptions, LedgerProblem, LedgerTimers } from "./types.ts";
 const DEFAULTS = { tenant: "default", leaseMs: 30_000, blobThreshold: 32_768, flushMs: 10, deltaRetentionMs: 60_000 };
 const STORE_DEFAULTS = { sync: "full", busyMs: 10_000, schema: "koine", connections: 10, readOnly: false } as const;
 
-/** The default of `timers`: the process's monotonic clock and timers. */
+/** The default of the option `timers`: the monotonic clock and the timers of the process. */
 export const REAL_TIMERS: LedgerTimers = {
   now: () => performance.now(),
   after(callback, ms) {
@@ -19,10 +19,10 @@ export const REAL_TIMERS: LedgerTimers = {
   },
 };
 
-/** The options of a store. */
+/** The options of a ledger that its store uses, with their defaults. */
 export type StoreOptions = Required<Pick<DefinedOptions, keyof typeof STORE_DEFAULTS>>;
 
-/** The options without undefined values. */
+/** The options of a ledger without undefined values. */
 type DefinedOptions = { [Name in keyof LedgerOptions]?: Exclude<LedgerOptions[Name], undefined> };
 
 export function readStoreOptions(options: LedgerOptions): StoreOptions {
@@ -30,7 +30,9 @@ export function readStoreOptions(options: LedgerOptions): StoreOptions {
   return { sync, busyMs, schema, connections, readOnly };
 }
 
-/** Creates the scope of a ledger's operations on a store. Throws "invalid-input" for invalid options. */
+/**
+ * Creates the scope that the operations of a ledger on this store receive. Throws "invalid-input" for invalid options.
+ */
 export function createScope(store: LedgerStore, options: LedgerOptions): LedgerScope {
   assertOptions(options);
   const { clock = Date.now, timers = REAL_TIMERS, onProblem = warn } = options;
@@ -43,7 +45,7 @@ export function createScope(store: LedgerStore, options: LedgerOptions): LedgerS
   return { store, tenant, now, timers, nextId, ...limits, onMessagesWritten: () => {}, report };
 }
 
-/** Removes undefined values, which would override a default. */
+/** Returns the options without undefined values, because an undefined value would override a default. */
 function definedOptions(options: LedgerOptions): DefinedOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -68,7 +70,7 @@ export function assertOptions(options: LedgerOptions): void {
 }
 
 function toMillisecondClock(clock: Clock): () => number {
-  // Returned unwrapped, because the clock is read several times per message.
+  // `Date.now` is returned without a wrapper, because the clock is read several times per message.
   if (clock === Date.now) return Date.now;
   return () => {
     const time = clock();
@@ -78,7 +80,7 @@ function toMillisecondClock(clock: Clock): () => number {
   };
 }
 
-/** Passes each problem on once per ledger, even if its record is read often. */
+/** Returns a function that passes each problem to `notify` only once, even if the unreadable record is read often. */
 function reportOncePerProblem(notify: (problem: LedgerProblem) => void): (problem: LedgerProblem) => void {
   const reported = new Set<string>();
   return (problem) => {
@@ -89,7 +91,7 @@ function reportOncePerProblem(notify: (problem: LedgerProblem) => void): (proble
   };
 }
 
-/** The default of `onProblem`: emits a process warning. */
+/** Emits a process warning for an unreadable record. The default of the option `onProblem`. */
 function warn({ threadId, messageId, reason }: LedgerProblem): void {
   process.emitWarning(`A record of thread ${threadId} cannot be read (${messageId}): ${reason}`, "KoineWarning");
 }

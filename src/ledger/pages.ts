@@ -6,7 +6,7 @@ import type { IdRange } from "./store/queries.ts";
 
 const PAGE = 200;
 
-/** Yields the ids of all threads of the tenant, newest first. */
+/** Yields the ids of all threads of the tenant, largest first. */
 export async function* eachThreadId({ store, tenant }: LedgerScope): AsyncGenerator<string, void, void> {
   let before: string | undefined;
   for (;;) {
@@ -17,7 +17,7 @@ export async function* eachThreadId({ store, tenant }: LedgerScope): AsyncGenera
   }
 }
 
-/** Yields the messages of a thread up to an id, in pages, oldest first. */
+/** Yields the message rows of a thread with ids up to `upTo`, in pages, oldest first. */
 export function messagePages(
   scope: LedgerScope,
   key: ThreadKey,
@@ -26,12 +26,12 @@ export function messagePages(
   return readPages((range) => scope.store.reads.messages(key, range), upTo);
 }
 
-/** Yields the log rows of a thread up to an id, in pages, oldest first. */
+/** Yields the log rows of a thread with ids up to `upTo`, in pages, oldest first. */
 export function logPages(scope: LedgerScope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
   return readPages((range) => scope.store.reads.log(key, range), upTo);
 }
 
-/** Yields the journal entries of a thread up to an id, in pages, oldest first. */
+/** Yields the log rows of a thread's journal entries with ids up to `upTo`, in pages, oldest first. */
 export function entryPages(scope: LedgerScope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
   return readPages((range) => scope.store.reads.log(key, { ...range, runId: "" }), upTo);
 }

@@ -1,5 +1,6 @@
-// Predicates for messages: the rules of the model's `structuralIssues` compiled from the same shapes into functions,
-// because every message that is written or read is tested. `structuralIssues` explains a negative result.
+// Fast predicates for messages. They apply the rules of the model's `structuralIssues` and are compiled from the same
+// shapes, because every message that is written or read is tested. If a predicate returns false, `structuralIssues`
+// gives the reasons.
 import { MAX_DEPTH } from "../model/json/index.ts";
 import type { AnyShape, ObjectShape, UnionShape } from "../model/validation/shape.ts";
 import { message, NAMED, storedMessage } from "../model/validation/message-shapes.ts";
@@ -7,7 +8,10 @@ import { isPlainRecord, isRecord } from "../model/value-kind.ts";
 
 type ShapePredicate = (value: unknown, depth: number) => boolean;
 
-/** True for JSON values only: no undefined in lists, dates, class instances or non-finite numbers. */
+/**
+ * True if a value is JSON with at most `MAX_DEPTH` levels. False for dates, class instances, non-finite numbers and
+ * lists that contain undefined.
+ */
 function isJson(value: unknown, depth: number): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value);
@@ -22,9 +26,9 @@ function every(items: readonly unknown[], depth: number, test: ShapePredicate): 
 }
 
 function everyMember(container: object, depth: number, test: ShapePredicate): boolean {
-  // An object of unknown shape is read as a record.
+  // The cast allows access by key to an object of unknown shape.
   const members = container as Record<string, unknown>;
-  // oxlint-disable-next-line guard-for-in -- for…in without a guard is by far the fastest; an inherited member can only make it a no.
+  // oxlint-disable-next-line guard-for-in -- for…in without a guard is by far the fastest; an inherited member can only make the result false.
   for (const key in members) {
     const member = members[key];
     if (member !== undefined && !test(member, depth + 1)) return false;
@@ -33,8 +37,8 @@ function everyMember(container: object, depth: number, test: ShapePredicate): bo
 }
 
 /**
- * Compiles shapes into predicates. `open` tests the values that shapes do not restrict: JSON of any kind, unknown
- * fields and parts.
+ * Compiles shapes into predicates. `open` tests the values that no shape describes: arbitrary JSON, unknown fields and
+ * unknown parts.
  */
 class PredicateCompiler {
   readonly #named = new Map<string, ShapePredicate>();
@@ -84,7 +88,7 @@ class PredicateCompiler {
     }
   }
 
-  /** References are resolved on first use, because shapes refer to each other in cycles. */
+  /** Returns a predicate that looks up the named shape on first use, because shapes refer to each other in cycles. */
   #reference(name: string): ShapePredicate {
     return (value, depth) => {
       let test = this.#named.get(name);
@@ -112,7 +116,7 @@ class PredicateCompiler {
     return (value, depth) => {
       if (!this.#isRecord(value) || depth > MAX_DEPTH) return false;
       for (const name of names) if (value[name] === undefined) return false;
-      // oxlint-disable-next-line guard-for-in -- as in everyMember.
+      // oxlint-disable-next-line guard-for-in -- for the reasons given in everyMember.
       for (const key in value) {
         const member = value[key];
         if (member !== undefined && !(fields.get(key) ?? this.#open)(member, depth + 1)) return false;
@@ -123,10 +127,13 @@ class PredicateCompiler {
 }
 
 const isAppendable = new PredicateCompiler(isJson, isPlainRecord).of(message);
-// Values from the JSON parser are JSON and within its depth limit.
+// Parsed values are JSON within the parser's depth limit, so the values that no shape describes need no test.
 const isParsedMessage = new PredicateCompiler(() => true, isRecord).of(storedMessage);
 
-/** True if a message can be written and will be read back unchanged. Depth is counted as the JSON parser counts it. */
+/**
+ * True if a message can be written and will be read back unchanged. The root counts as a level of depth, as in the JSON
+ * parser.
+ */
 export function isStorableMessage(value: unknown): boolean {
   return isAppendable(value, 1);
 }

@@ -1,4 +1,4 @@
-// Reads every record and reports those that cannot be read or are inconsistent. Changes nothing.
+// Reads every record and reports the records that cannot be read or are inconsistent. Stored data is not changed.
 import type { StoredMessage } from "../model/index.ts";
 import { parseJson } from "../model/index.ts";
 import { findBlobFault, readMarker, findMisplacedString, listReferencedBlobs } from "./blobs/index.ts";
@@ -20,7 +20,7 @@ export async function verify(scope: LedgerScope, threadId?: string): Promise<Led
   else {
     for await (const id of eachThreadId(scope)) {
       const head = await scope.store.reads.thread({ tenant: scope.tenant, threadId: id });
-      // The thread may have been deleted since.
+      // The thread may have been deleted after its id was listed.
       if (head !== undefined) await verifier.thread(head);
     }
   }
@@ -31,7 +31,10 @@ class Verifier {
   readonly problems: LedgerProblem[] = [];
   readonly #scope: LedgerScope;
   #threadId = "";
-  /** The fault of each blob by hash, undefined if it is intact; many messages may reference the same blob. */
+  /**
+   * The fault of each checked blob by its hash, undefined if the blob is intact. A blob is checked once, although many
+   * messages may reference it.
+   */
   readonly #blobs = new Map<string, string | undefined>();
 
   constructor(scope: LedgerScope) {
@@ -74,7 +77,10 @@ class Verifier {
     }
   }
 
-  /** Ids of parents are smaller, so they have been read before. */
+  /**
+   * Checks a message. `ids` contains the ids of all earlier messages; the id of a parent is smaller, so it must be
+   * among them.
+   */
   async #message(row: MessageRow, ids: Set<string>): Promise<void> {
     const { id, parentId, role } = row;
     ids.add(id);

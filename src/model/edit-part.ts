@@ -47,7 +47,11 @@ function findDependentFields(part: Part, changedFields: ReadonlySet<string>): st
  *
  * @example
  * ```ts
- * const masked = editPart(part, { text: part.text.replaceAll(secret, "[redacted]") }); // its signature is removed
+ * import { editPart, text } from "koine";
+ *
+ * const part = text("The code is 1234.", { seals: [{ dialect: "gemini", kind: "signature", value: "c2lnbmVk" }] });
+ * const masked = editPart(part, { text: part.text.replace("1234", "[redacted]") });
+ * console.log(masked); // {"type":"text","text":"The code is [redacted]."}
  * ```
  */
 export function editPart<P extends Part>(part: P, change: PartChange<P>): P {

@@ -60,7 +60,17 @@ function createMessage(role: Role, content: MessageContent): Message {
   return { role, parts: typeof content === "string" ? [{ type: "text", text: content }] : [...content] };
 }
 
-/** Creates a system message. */
+/**
+ * Creates a system message.
+ *
+ * @example
+ * ```ts
+ * import { system, user } from "koine";
+ *
+ * const messages = [system("Answer in one sentence."), user("Hello")];
+ * console.log(messages.map(({ role }) => role)); // ["system","user"]
+ * ```
+ */
 export function system(content: MessageContent): Message {
   return createMessage("system", content);
 }
@@ -75,15 +85,29 @@ export function developer(content: MessageContent): Message {
  *
  * @example
  * ```ts
- * user("Hello");
- * user([text("What is this?"), image({ url: "https://example.com/cat.png" })]);
+ * import { image, text, user } from "koine";
+ *
+ * console.log(user("Hello")); // {"role":"user","parts":[{"type":"text","text":"Hello"}]}
+ * const question = user([text("What is this?"), image({ url: "https://example.com/cat.png" })]);
+ * console.log(question.parts.map(({ type }) => type)); // ["text","image"]
  * ```
  */
 export function user(content: MessageContent): Message {
   return createMessage("user", content);
 }
 
-/** Creates an assistant message. */
+/**
+ * Creates an assistant message.
+ *
+ * @example
+ * ```ts
+ * import { assistant, text, toolCall } from "koine";
+ *
+ * console.log(assistant("Hello").parts); // [{"type":"text","text":"Hello"}]
+ * const answer = assistant([text("I will look."), toolCall("call_1", "weather", { city: "Rome" })]);
+ * console.log(answer.parts.map(({ type }) => type)); // ["text","tool-call"]
+ * ```
+ */
 export function assistant(content: MessageContent): Message {
   return createMessage("assistant", content);
 }
@@ -99,8 +123,12 @@ export interface ToolResultOptions {
  *
  * @example
  * ```ts
- * toolResult(call, { temperature: 21 });
- * toolResult(call, "The city is unknown.", { isError: true });
+ * import { toolCall, toolResult } from "koine";
+ *
+ * const call = toolCall("call_1", "weather", { city: "Rome" });
+ * console.log(toolResult(call, { temperature: 21 }).role); // tool
+ * const failure = toolResult(call, "The city is unknown.", { isError: true });
+ * console.log(failure.parts.map((part) => part.type === "tool-result" && part.isError)); // [true]
  * ```
  */
 export function toolResult(
@@ -124,7 +152,17 @@ export function toolResult(
   return { role: "tool", parts: [result] };
 }
 
-/** Returns the joined text of a message's text parts, without reasoning and refusals. */
+/**
+ * Returns the joined text of a message's text parts, without reasoning and refusals.
+ *
+ * @example
+ * ```ts
+ * import { assistant, getText, reasoning, text } from "koine";
+ *
+ * const answer = assistant([reasoning("A greeting."), text("Hello, "), text("world.")]);
+ * console.log(getText(answer)); // Hello, world.
+ * ```
+ */
 export function getText(message: Pick<Message, "parts">): string {
   assertObject("getText", "message", message);
   const { parts } = message;

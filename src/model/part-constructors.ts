@@ -20,7 +20,16 @@ type ExactlyOne<T> = {
 type MediaOptions<P> = Omit<P, "type" | keyof MediaSources> & ExactlyOne<MediaSources>;
 type PartOptions<P, PositionalField extends keyof P> = Omit<P, "type" | PositionalField>;
 
-/** Creates a text part. */
+/**
+ * Creates a text part.
+ *
+ * @example
+ * ```ts
+ * import { text } from "koine";
+ *
+ * console.log(text("Hello")); // {"type":"text","text":"Hello"}
+ * ```
+ */
 export function text(value: string, options: PartOptions<TextPart, "text"> = {}): TextPart {
   return { type: "text", text: value, ...options };
 }
@@ -35,7 +44,19 @@ export function refusal(value: string, options: PartOptions<RefusalPart, "text">
   return { type: "refusal", text: value, ...options };
 }
 
-/** Creates a tool-call part with parsed input. */
+/**
+ * Creates a tool-call part with parsed input.
+ *
+ * @example
+ * ```ts
+ * import { assistant, toolCall, toolResult, user } from "koine";
+ *
+ * const call = toolCall("call_1", "weather", { city: "Rome" });
+ * const messages = [user("How is the weather?"), assistant([call]), toolResult(call, { temperature: 21 })];
+ * console.log(messages.map(({ role }) => role)); // ["user","assistant","tool"]
+ * console.log(call.input); // {"city":"Rome"}
+ * ```
+ */
 export function toolCall(
   toolCallId: string,
   toolName: string,
@@ -50,7 +71,10 @@ export function toolCall(
  *
  * @example
  * ```ts
- * user([text("What is this?"), image({ url: "https://example.com/cat.png" })]);
+ * import { image, text, user } from "koine";
+ *
+ * const question = user([text("What is this?"), image({ url: "https://example.com/cat.png" })]);
+ * console.log(question.parts[1]); // {"type":"image","url":"https://example.com/cat.png"}
  * ```
  */
 export function image(media: MediaOptions<ImagePart>): ImagePart {

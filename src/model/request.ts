@@ -81,7 +81,11 @@ export interface ReasoningSettings {
  *
  * @example
  * ```ts
- * const request: ModelRequest = { model: "openai/gpt-5", messages: [user("Hello")], sampling: { maxOutputTokens: 100 } };
+ * import type { ModelRequest } from "koine";
+ * import { user, validateRequest } from "koine";
+ *
+ * const request: ModelRequest = { messages: [user("Hello")], sampling: { maxOutputTokens: 100 } };
+ * console.log(validateRequest(request)); // []
  * ```
  */
 export interface ModelRequest {

@@ -31,8 +31,10 @@ const PARSED_TEXTS = new WeakMap<object, { text: string; plain: string }>();
  *
  * @example
  * ```ts
- * parseArguments('{"city": "Rome"}'); // { input: { city: "Rome" }, inputText: '{"city": "Rome"}' }
- * parseArguments('{"city": "Ro').invalid; // true
+ * import { parseArguments } from "koine";
+ *
+ * console.log(parseArguments('{"city": "Rome"}')); // {"input":{"city":"Rome"},"inputText":"{\"city\": \"Rome\"}"}
+ * console.log(parseArguments('{"city": "Ro').invalid); // true
  * ```
  */
 export function parseArguments(text: string, form: ParseArgumentsOptions = {}): ParsedArguments {

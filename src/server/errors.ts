@@ -31,12 +31,12 @@ export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
 /** Optional details of a `ServerError`. */
 export interface ServerErrorDetails extends ErrorOptions {
-  /** A JSON pointer into the body, or the name of a header or query field. */
+  /** The faulty field: a JSON pointer into the body, or the name of a header, query field or path parameter. */
   path?: string | undefined;
-  /** Overrides the status of the code. */
+  /** The HTTP status, if it differs from the status of the code. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The provider's error, if a provider caused this one. */
+  /** The provider's error, if it caused the server's error. */
   error?: ProviderError | undefined;
 }
 

@@ -1,6 +1,8 @@
-// Public entry of the server: the gateway in front of every provider, tasks, and the ledger over HTTP.
-export type { ConfigInput } from "./config/defaults.ts";
-export { completeConfig, DEFAULT_LIMITS } from "./config/defaults.ts";
+// Public entry of the server, which is a gateway to providers, runs tasks, and serves the ledger over HTTP.
+export type { CompleteConfigOptions } from "./config/complete-config.ts";
+export { completeConfig } from "./config/complete-config.ts";
+export type { ConfigInput } from "./config/config-input.ts";
+export { DEFAULT_LIMITS } from "./config/defaults.ts";
 export type { ConfigFile, ConfigFlags, ConfigSources, Mistake } from "./config/index.ts";
 export { ConfigError, readConfig } from "./config/index.ts";
 export type {

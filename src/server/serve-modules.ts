@@ -1,4 +1,5 @@
-// Serves the routes of the given modules: compiles them into one router, listens, and shuts down in order.
+// Serves the routes of the given modules: compiles them into one router, listens, and on shutdown closes everything in
+// a fixed order.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Ledger } from "../ledger/index.ts";
@@ -28,18 +29,18 @@ export interface KoineServer extends AsyncDisposable {
    * configuration.
    */
   readonly url: string;
-  /** Rejects with a `ServerError` "configuration" if the address is not allowed or not available. */
+  /** Starts to listen. Rejects with a `ServerError` "configuration" if the address is not allowed or not available. */
   listen(): Promise<void>;
-  /** Handles a web `Request`, whether the server listens or not. */
+  /** Handles a web `Request`, even if the server does not listen. */
   fetch(request: Request): Promise<Response>;
   /**
-   * Rejects new work, finishes open requests within `drainMs`, then closes everything. Repeated calls return the same
-   * promise.
+   * Rejects new requests, waits at most `drainMs` for open requests, then closes all connections and services. Repeated
+   * calls return the same promise.
    */
   close(): Promise<void>;
 }
 
-/** `closeLast` runs after the modules have stopped and before the services are closed. */
+/** Creates the server. `closeLast` is called after the modules have stopped and before the services are closed. */
 export function serveModules(
   services: ServerServices,
   modules: readonly ServerModule[],
@@ -61,7 +62,7 @@ class RunningServer implements KoineServer {
   #onIdle: (() => void) | undefined;
   #started: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** The port, set once the server has listened. */
+  /** The port that the server listens on; undefined before `listen`. */
   #port: number | undefined;
 
   constructor(services: ServerServices, modules: readonly ServerModule[], closeLast: () => Promise<void>) {
@@ -165,8 +166,8 @@ class RunningServer implements KoineServer {
   }
 
   /**
-   * Rejects new calls for `lameDuckMs` while still listening, so that a load balancer sees that the server is not
-   * ready. Then it accepts no connection and closes idle ones.
+   * Stops listening after `lameDuckMs`. Until then, the server still listens but rejects new calls, so that a load
+   * balancer notices that the server is not ready. Then the server accepts no connection and closes idle ones.
    */
   #stopListening(): { lameDuckOver: Promise<unknown>; done: Promise<void> } {
     const { lameDuckMs } = this.config;

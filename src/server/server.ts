@@ -1,4 +1,4 @@
-// Creates the server: its services, its modules, and the process that serves them.
+// Creates the server: its services, its modules, and the object that serves the modules.
 import { ledgerModule } from "./api/index.ts";
 import { chatModule } from "./chat/index.ts";
 import type { ServerConfig } from "./config/types.ts";
@@ -19,9 +19,27 @@ import type { ServerModule, Route, Services } from "./types.ts";
 export type { KoineServer } from "./serve-modules.ts";
 export type { ServerOptions } from "./services.ts";
 
-/** Creates a server. The ledger is open from here on: call `close`, even if the server never listened. */
+/**
+ * Creates a server and opens its ledger. Call `close` at the end, even if the server never listened.
+ *
+ * @example
+ * ```ts
+ * import { completeConfig, createServer } from "koine/server";
+ *
+ * const server = await createServer(completeConfig({ port: 0, log: "silent" }));
+ * await server.listen();
+ * const reply = await fetch(`${server.url}/v1/chat/completions`, {
+ *   method: "POST",
+ *   headers: { "content-type": "application/json" },
+ *   body: JSON.stringify({ model: "demo/koine", messages: [{ role: "user", content: "say Hello." }] }),
+ * });
+ * const { choices } = (await reply.json()) as { choices: { message: { content: string } }[] };
+ * console.log(choices[0]?.message.content); // Hello.
+ * await server.close();
+ * ```
+ */
 export async function createServer(config: ServerConfig, options: ServerOptions = {}): Promise<KoineServer> {
-  // Checked first, before the ledger or any other resource is opened.
+  // The access settings are checked before any resource is opened, so that an error leaves nothing open.
   checkAccess(config);
   const services = await createServices(config, options);
   try {

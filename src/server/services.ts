@@ -26,16 +26,17 @@ export interface ServerOptions {
   ledger?: Ledger;
   /** The name of this process; default: a random UUID. */
   instance?: string;
-  /** Time limit for modules to stop after `drainMs` has passed. Default 5 s. */
+  /** The time limit for modules to stop after `drainMs` has passed, in milliseconds. Default: 5000. */
   stopMs?: number;
-  /** Waits while a closing server still listens (`lameDuckMs`). Default: a real timer. */
+  /** Waits for `lameDuckMs`, while a closing server still listens. Default: a timer. */
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** The services, and the controls that only the server itself uses. */
+/** The services, and the controls for shutdown, which modules do not receive. */
 export interface ServerServices extends Services {
-  /** `drain` ends streams that only follow; `stop`, later, ends all work. */
+  /** Aborts `draining` when shutdown begins, which ends streams that only follow stored events. */
   readonly drain: AbortController;
+  /** Aborts `stopping` later during shutdown, which ends all other work. */
   readonly stop: AbortController;
   readonly stopMs: number;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -93,11 +94,11 @@ export async function createServices(config: ServerConfig, options: ServerOption
         .finally(() => pendingWork.delete(promise));
     },
     async backgroundSettled() {
-      // Finished work may have started more work.
+      // The loop repeats, because work that has finished may have started more work.
       while (pendingWork.size > 0) await Promise.allSettled(pendingWork);
     },
     async close() {
-      // In parallel: an unreachable trace collector must not delay closing the ledger.
+      // Tracer and ledger are closed in parallel, because an unreachable trace collector must not delay the ledger.
       await Promise.all([tracer.close(), options.ledger === undefined ? ledger.close() : undefined]);
       if (options.transport === undefined) await transport.close();
       log.flush();
@@ -122,7 +123,7 @@ function ledgerOptions({ ledger }: ServerConfig, clock: Clock, log: Services["lo
 function collectSecrets({ providers, telemetry, tasks, ledger }: ServerConfig): string[] {
   const secrets = Object.values(telemetry?.headers ?? {});
   const address = URL.parse(ledger.url);
-  // Postgres also accepts the password as a query parameter.
+  // Postgres also accepts the password as a query parameter, so both places are read.
   for (const password of [address?.password ?? "", address?.searchParams.get("password") ?? ""]) {
     secrets.push(password, decodePercent(password) ?? password);
   }

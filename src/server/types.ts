@@ -14,18 +14,18 @@ import type { Tracer } from "./operations/tracing.ts";
 
 export interface ServerRequest {
   readonly method: string;
-  /** The path without the query, not decoded; only `params` is decoded. */
+  /** The path without the query, still percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Header names in lower case. */
+  /** The headers; their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The decoded parameters of the route's path. */
   readonly params: Readonly<Record<string, string>>;
   /** The id of this request in logs and in `x-request-id`. */
   readonly id: string;
-  /** Reads the whole body, decompressed. Throws a `ServerError` "too-large", "timeout" or "aborted". Call it once. */
+  /** Reads and decompresses the body. Throws a `ServerError` "too-large", "timeout" or "aborted". Call `body` once. */
   body(): Promise<Uint8Array>;
-  /** Streams the body under the same rules, for long bodies such as imports. `maxBytes` overrides the body limit. */
+  /** Streams the decompressed body, for long bodies such as imports. `maxBytes` replaces the configured body limit. */
   chunks(maxBytes?: number): AsyncIterable<Uint8Array>;
   /** Aborted if the client disconnects before the reply is complete. */
   readonly signal: AbortSignal;
@@ -34,24 +34,25 @@ export interface ServerRequest {
 /** Receives the chunks of a streamed reply. */
 export interface Sink {
   /**
-   * Writes a chunk. Returns undefined if the caller may continue, or a promise to await first. It never rejects: if the
-   * reader is gone or has stalled too long, chunks are discarded and `closed` is true.
+   * Writes a chunk. Returns undefined if the caller may write the next chunk at once, or a promise to await before
+   * that. The promise never rejects: if the client has disconnected or has not read for too long, chunks are discarded
+   * and `closed` is true.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
   readonly closed: boolean;
-  /** True while a write waits for the reader; heartbeats are skipped then, because they would only pile up. */
+  /** True while a write waits for the client to read. Heartbeats are skipped then, because they would accumulate. */
   readonly blocked?: boolean;
 }
 
 /**
- * Writes a streamed body. If it throws, the connection is cut, so that the reader does not mistake the reply for a
- * complete one.
+ * Writes a streamed body. If the function throws, the connection is closed abruptly, so that the client does not
+ * mistake the partial reply for a complete one.
  */
 export type StreamBody = (sink: Sink) => Promise<void>;
 
 export interface ServerReply {
   status: number;
-  /** Header names in lower case. */
+  /** The headers; their names are in lower case. */
   headers: Record<string, string>;
   body?: string | Uint8Array | StreamBody;
 }
@@ -73,10 +74,11 @@ export interface Operation {
   id: string;
   tag: "gateway" | "tasks" | "ledger" | "chat" | "operations";
   summary: string;
-  /** Query fields and headers. Path parameters are derived from the route's path. */
+  /** The query fields. Path parameters are not listed, because they are derived from the route's path. */
   query?: Record<string, SchemaObject & { description?: string }>;
+  /** The request headers. */
   headers?: Record<string, SchemaObject & { description?: string }>;
-  /** A schema, or the name of one of the document's schemas. */
+  /** The body's schema, or the name of a schema of the OpenAPI document. */
   body?: SchemaObject | string;
   /** The media type of the body, if it is not JSON. */
   bodyType?: string;
@@ -87,26 +89,26 @@ export interface Operation {
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /**
-   * The path and its alternatives; the first one is documented. `:name` matches one segment. `*name` matches the rest
-   * including slashes, up to the literal text after it: "/v1beta/models/*model:generateContent".
+   * The paths of the route; the OpenAPI document lists the route under the first path. `:name` matches one segment.
+   * `*name` also matches slashes, up to the literal text after it: "/v1beta/models/*model:generateContent".
    */
   paths: readonly [string, ...string[]];
   operation: Operation;
-  /** The route needs no token (health checks, the page). */
+  /** True if the route needs no token (health checks, the page). */
   public?: true;
-  /** The route counts against the tenant's limit of open calls and streams. */
+  /** True if the route counts toward the tenant's limit of open calls and streams. */
   countsAsOpenCall?: true;
   /** Encodes an error in the format of the route's clients. Default: `{ error: { code, message, path? } }`. */
   formatError?: (error: ServerError, request: ServerRequest) => ServerReply;
   run(request: ServerRequest, caller: Caller): Promise<ServerReply> | ServerReply;
 }
 
-// ---- What routes are made of ----
+// ---- Services and modules ----
 
 /** The services of one server, created once. */
 export interface Services {
   readonly config: ServerConfig;
-  /** The ledger of the tenant "default"; `forTenant` returns the others. */
+  /** The ledger of the tenant "default"; its method `forTenant` returns the ledgers of other tenants. */
   readonly ledger: Ledger;
   /** Providers, transport and effects of the client library. */
   readonly clientContext: ClientContext;
@@ -114,21 +116,24 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
-  /** The id of this process among the instances on one database; new at every start. */
+  /** The id that distinguishes this process from others on the same database. By default, it is new at every start. */
   readonly instance: string;
-  /** Aborted when shutdown begins: streams that only follow end, and no new work is claimed. */
+  /** Aborted when shutdown begins: streams that only follow stored events end, and no new work is claimed. */
   readonly draining: AbortSignal;
-  /** Aborted when shutdown has used up `drainMs`. */
+  /** Aborted during shutdown, when all open requests have finished or `drainMs` has passed. */
   readonly stopping: AbortSignal;
-  /** Registers work that outlives its request (recorded calls whose client left, tasks); shutdown waits for it. */
+  /**
+   * Registers work that outlives its request, such as tasks, and recorded calls whose client has disconnected. Shutdown
+   * waits for this work.
+   */
   background(work: Promise<unknown>): void;
 }
 
 /** A module of the server: its routes, and its work outside of requests. */
 export interface ServerModule {
   routes: readonly Route[];
-  /** Called when the server starts to serve: resumes or recovers work of a former process. */
+  /** Resumes or recovers work of a former process. Called once, when the server starts to serve. */
   start?(): Promise<void>;
-  /** Claims no new work; finishes or releases current work. */
+  /** Stops claiming work, and finishes or releases current work. */
   stop?(): Promise<void>;
 }

@@ -11,8 +11,11 @@ import { SseError, type SseEvent } from "./event.ts";
  *
  * @example
  * ```ts
+ * import { SseParser } from "koine";
+ *
  * const parser = new SseParser();
- * parser.push("data: hello\n\n"); // [{ data: "hello" }]
+ * console.log(parser.push("data: hel")); // []
+ * console.log(parser.push("lo\n\n")); // [{"data":"hello"}]
  * ```
  */
 export class SseParser {

@@ -62,7 +62,27 @@ export interface ReplayServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a replay server on a free local port. Close it, or bind it with `await using`. */
+/**
+ * Starts a replay server on a free local port. Close it, or bind it with `await using`.
+ *
+ * @example
+ * ```ts
+ * import { getText, user } from "koine";
+ * import { createClient } from "koine/client";
+ * import { replayServer } from "koine/testkit";
+ *
+ * const message = { role: "assistant", content: "Hello." };
+ * const server = await replayServer({
+ *   "POST /v1/chat/completions": { body: { model: "m", choices: [{ index: 0, message, finish_reason: "stop" }] } },
+ * });
+ * const client = createClient({ providers: { up: { dialect: "openai-chat", baseUrl: server.url } } });
+ * const answer = await client.complete({ model: "up/m", messages: [user("Hi")] });
+ * console.log(getText(answer.message)); // Hello.
+ * console.log(server.requests.map(({ path }) => path)); // ["/v1/chat/completions"]
+ * await client.close();
+ * await server.close();
+ * ```
+ */
 export async function replayServer(replies: Routes | Responder): Promise<ReplayServer> {
   const respond = typeof replies === "function" ? replies : createRouter(replies);
   const requests: ReceivedRequest[] = [];

@@ -17,26 +17,26 @@ async function runWithApproval(
 }
 
 test.each<[string, Approval | Promise<Approval>, unknown]>([
-  ["yes lets it run", true, undefined],
-  ["a promise of yes does, too", Promise.resolve(true), undefined],
-  ["no is told", false, "This call was not approved, so the tool was not run."],
-  ["a reason is told as it is", "Not on a Sunday.", "Not on a Sunday."],
-  ["an empty reason is a no", "", "This call was not approved, so the tool was not run."],
-  ["what is no yes is a no", 1 as never, "This call was not approved, so the tool was not run."],
-])("%s", async (_, said, output) => {
-  const result = await runWithApproval(() => said);
+  ["true lets the tool run", true, undefined],
+  ["a promise of true lets the tool run", Promise.resolve(true), undefined],
+  ["false is sent as the default rejection", false, "This call was not approved, so the tool was not run."],
+  ["a reason is sent unchanged", "Not on a Sunday.", "Not on a Sunday."],
+  ["an empty reason is the default rejection", "", "This call was not approved, so the tool was not run."],
+  ["any other value is a rejection", 1 as never, "This call was not approved, so the tool was not run."],
+])("%s", async (_, decision, output) => {
+  const result = await runWithApproval(() => decision);
   expect(result).toStrictEqual(
     output === undefined ? { output: { path: "/" }, isError: false, ran: 1 } : { output, isError: true, ran: 0 },
   );
 });
 
-test("an approval that fails is no approval", async () => {
+test("an approval that throws is a rejection", async () => {
   const result = await runWithApproval(() => Promise.reject(new Error("Nobody is there.")));
   expect(result).toMatchObject({ isError: true, ran: 0 });
   expect(result.output).toContain("Nobody is there.");
 });
 
-test("it is asked with the call, before the call is noted as begun; calls that cannot run are not asked about", async () => {
+test("approve receives the call before its start is recorded; calls that cannot run are not submitted", async () => {
   const approvalArguments: unknown[] = [];
   const calls = [call("1", "rm", { a: 1 }), call("2", "none"), call("3", "rm", "{"), call("4", "rm", [])];
   const { agent } = agentOn([callAnswer(...calls), textAnswer("Ok.")], {
@@ -50,7 +50,7 @@ test("it is asked with the call, before the call is noted as begun; calls that c
   expect(approvalArguments).toStrictEqual([[{ a: 1 }, "1", false, threadId]]);
 });
 
-test("calls are asked about all at once, however few may run at the same time, and waiting does not count as running", async () => {
+test("all calls are submitted at once, independent of maxParallel, and waiting does not count as running", async () => {
   const approvedCalls: string[] = [];
   const both = gate();
   const { agent, requests } = agentOn([callAnswer(call("1", "t"), call("2", "t")), textAnswer("Ok.")], {

@@ -20,14 +20,14 @@ import {
   transcript,
 } from "./support/scripted-provider.ts";
 
-const text = (words: string): Delta => delta("text", { textDelta: words });
+const text = (textDelta: string): Delta => delta("text", { textDelta: textDelta });
 const search = delta("part", {
   value: { type: "tool-call", toolCallId: "s1", toolName: "web_search", input: {}, executor: "provider" },
 });
-const pauses = (words: string): Delta[] => answer("pause", text(words), search);
+const pauses = (content: string): Delta[] => answer("pause", text(content), search);
 
-describe("what is said while an answer is on its way", () => {
-  test("is told to the model after that answer, and answered", async () => {
+describe("a message that is appended while an answer streams", () => {
+  test("follows that answer in the history and is answered", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     async function* interrupted(): AsyncGenerator<Delta> {
@@ -49,7 +49,7 @@ describe("what is said while an answer is on its way", () => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("is answered by a later resume where the process died with the answer", async () => {
+  test("is answered by a later resume if the process died with the answer", async () => {
     const ledger = await openLedger("memory:");
     const fate = new Fate(3, "before");
     const first = agentOn([() => slowly(textAnswer("One."))], { ledger: mortalLedger(ledger, fate) }).agent.run("Go.");
@@ -63,7 +63,7 @@ describe("what is said while an answer is on its way", () => {
     expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: One.", "user: And two?"]);
   });
 
-  test("runs of others may begin before their question: their order is as it is", async () => {
+  test("runs of other writers may precede their question, and their order is unchanged", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [user("One.")]);
@@ -82,8 +82,8 @@ describe("what is said while an answer is on its way", () => {
   });
 });
 
-describe("an answer that paused", () => {
-  test("goes on before anything is said: steer waits for its end", async () => {
+describe("a paused answer", () => {
+  test("continues before queued messages are delivered", async () => {
     const ledger = await openLedger("memory:");
     const script = [
       () => {
@@ -105,7 +105,7 @@ describe("an answer that paused", () => {
     ]);
   });
 
-  test("and that the run did not see to its end goes on before a new question, and its text is whole", async () => {
+  test("that an earlier run left continues before a new question, and its text is complete", async () => {
     const ledger = await openLedger("memory:");
     const { agent, requests } = agentOn([pauses("One, "), textAnswer("two."), textAnswer("Three.")], {
       ledger,
@@ -130,16 +130,16 @@ describe("an answer that paused", () => {
   });
 });
 
-describe("where a thread stands is the same for who brought it there and who comes later", () => {
+describe("the state of a thread is the same for its writer and for a later process", () => {
   test.each<[string, Delta[], string]>([
     ["refusal", textAnswer("No.", "refusal"), "cut-off"],
     ["length", textAnswer("It is a long", "length"), "cut-off"],
     ["filter with a call", answer("content-filter", text("So"), ...call("1", "echo")), "cut-off"],
     ["stop", textAnswer("Yes."), "done"],
-  ])("%s", async (_, said, reason) => {
+  ])("%s", async (_, unfinished, reason) => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
-    const { agent, requests } = agentOn([said], { ledger, tools: [echo()] });
+    const { agent, requests } = agentOn([unfinished], { ledger, tools: [echo()] });
     const options = { threadId, idempotencyKey: "k" };
     const first = await agent.run("Go.", options).result();
     expect(first.reason).toBe(reason);
@@ -149,7 +149,7 @@ describe("where a thread stands is the same for who brought it there and who com
     expect(requests).toHaveLength(1);
   });
 
-  test("calls that came from elsewhere and that nobody answered get a result that says so, and do not run", async () => {
+  test("open calls of an imported history get a result that states it, and do not run", async () => {
     const ledger = await openLedger("memory:");
     const open = { role: "assistant", parts: [{ type: "tool-call", toolCallId: "q", toolName: "echo", input: {} }] };
     for (const begin of ["resume", "run"] as const) {
@@ -165,7 +165,7 @@ describe("where a thread stands is the same for who brought it there and who com
     }
   });
 
-  test("instructions alone are nothing to answer, unless they are said", async () => {
+  test("instructions alone need no answer, unless they are in the thread", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [system("Be brief."), user("Hi."), assistant("Hi."), system("In Greek.")]);
@@ -176,8 +176,8 @@ describe("where a thread stands is the same for who brought it there and who com
   });
 });
 
-describe("a key that was used", () => {
-  test("leads to the answer that followed, though the thread has gone on", async () => {
+describe("a key that was used before", () => {
+  test("leads to its answer even if the thread has continued", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     const script = [callAnswer(call("1", "echo")), textAnswer("To A."), textAnswer("To B.")];
@@ -189,7 +189,7 @@ describe("a key that was used", () => {
     expect(requests).toHaveLength(3);
   });
 
-  test("leads to an error where what was said is on another branch", async () => {
+  test("is an error if its message is on another branch", async () => {
     const ledger = await openLedger("memory:");
     const { id: threadId } = await ledger.createThread();
     const [root] = await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
@@ -204,7 +204,7 @@ describe("a key that was used", () => {
   });
 });
 
-test("a key that was used for something else is told", async () => {
+test("is an error if its message differs", async () => {
   const ledger = await openLedger("memory:");
   const { id: threadId } = await ledger.createThread();
   const { agent, requests } = agentOn([textAnswer("To A.")], { ledger });
@@ -217,13 +217,13 @@ test("a key that was used for something else is told", async () => {
   expect(requests).toHaveLength(1);
 });
 
-test("a conversation from elsewhere may be brought along, if it ends with something to answer", async () => {
+test("an imported history is accepted if it ends with a message to answer", async () => {
   const { agent, requests } = agentOn([textAnswer("Fine.")]);
   await agent.run([system("Be brief."), user("Hi."), assistant("Hello."), user("How are you?")]).result();
   expect(requests[0]?.messages).toHaveLength(4);
 });
 
-test("what is said is as it was when it was said", async () => {
+test("a message is copied when it is appended", async () => {
   const ledger = await openLedger("memory:");
   const { opened, open } = gate();
   const first = user("One.");
@@ -246,7 +246,7 @@ test("what is said is as it was when it was said", async () => {
   ]);
 });
 
-test("a limit that is smaller than a round leaves the question and the round, not nothing", async () => {
+test("a context limit below one round still sends the question and the round", async () => {
   for (const maxMessages of [1, 2]) {
     const { agent, requests } = agentOn([callAnswer(call("1", "echo")), textAnswer("Ok.")], {
       tools: [echo()],

@@ -20,7 +20,7 @@ import {
   transcript,
 } from "./support/scripted-provider.ts";
 
-test("a server that counts anew in each answer makes a thread that every provider takes", async () => {
+test("a server that restarts its call ids in each answer gives a thread that every provider accepts", async () => {
   const ledger = await openLedger("memory:");
   const seen: string[] = [];
   const approvedIds: string[] = [];
@@ -72,7 +72,7 @@ test("a server that counts anew in each answer makes a thread that every provide
   expect(stored?.metadata.invalidToolCalls).toMatchObject([{ toolCallId: "call_0_3" }]);
 });
 
-test("ids that the model is not told of any more are taken, too", async () => {
+test("ids of messages outside the context are not reused", async () => {
   const ledger = await openLedger("memory:");
   const script = () => [callAnswer(call("call_0", "t")), textAnswer("Done.")];
   const options = { ledger, tools: [echo("t")], maxMessages: 2 };
@@ -86,7 +86,7 @@ test("ids that the model is not told of any more are taken, too", async () => {
   expect(await repairs(ledger, threadId)).toStrictEqual([]);
 });
 
-test("the thread is read for its ids once in a run", async () => {
+test("a run reads the ids of its thread once", async () => {
   const ledger = await openLedger("memory:");
   const read = vi.spyOn(ledger, "transcript");
   const script = [
@@ -101,7 +101,7 @@ test("the thread is read for its ids once in a run", async () => {
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-test("B33: what the provider executed keeps its id", async () => {
+test("B33: calls that the provider executed keep their ids", async () => {
   const ledger = await openLedger("memory:");
   const searched = () =>
     answer(
@@ -122,7 +122,7 @@ test("B33: what the provider executed keeps its id", async () => {
   ]);
 });
 
-test("wherever a process dies, the step that is gone on with has the same ids, and recorded results stay", async () => {
+test("after a crash at any point, the resumed step has the same ids, and recorded results stay", async () => {
   const client = createClient({
     providers: {
       local: {

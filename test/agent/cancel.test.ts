@@ -25,7 +25,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;
   shareLedger(store, (opened) => ({ ledger } = opened));
 
-  test("during the answer: what had arrived is kept beside the path, with what it cost", async () => {
+  test("during the answer: the partial answer is stored beside the path, with its usage", async () => {
     const textSent = gate();
     async function* endless(): AsyncGenerator<ReturnType<typeof delta>> {
       yield* answer("stop", delta("text", { textDelta: "Once upon" })).slice(0, -1);
@@ -57,7 +57,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     textSent.open();
   });
 
-  test("during tools: they are told to stop, every call has a result, and the step is committed", async () => {
+  test("during tools: their signals abort, every call has a result, and the step is committed", async () => {
     const reasons: unknown[] = [];
     const hang = tool({
       name: "hang",
@@ -96,7 +96,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("while an approval is waited for", async () => {
+  test("while an approval is pending", async () => {
     const approvalRequested = gate();
     const echoTool = echo();
     const { agent } = agentOn([callAnswer(call("1", "echo"))], {
@@ -116,7 +116,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: !1"]);
   });
 
-  test("before it begins: nothing is said, nobody is asked, and what was to be said is given back", async () => {
+  test("before the start: no message is appended, no request is sent, and the input is returned as pending", async () => {
     const { agent, requests } = agentOn([textAnswer("Ok.")], { ledger });
     const run = agent.run("Go.", { signal: AbortSignal.abort() });
     const queued = run.followUp("Then this.");
@@ -129,7 +129,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect((await agent.run("Go.", { threadId }).result()).text).toBe("Ok.");
   });
 
-  test("at every moment of a run, by signal or by cancel, the thread stays legal and can be gone on with", async () => {
+  test("at every point of a run, by signal or by cancel, the thread stays valid and can continue", async () => {
     const script = (turn: string) => [
       callAnswer(call(`${turn}1`, "echo"), call(`${turn}2`, "echo")),
       callAnswer(call(`${turn}3`, "echo")),
@@ -162,18 +162,18 @@ describe.each(LEDGERS)("on $name", (store) => {
 });
 
 test.each([
-  ["for the tools of a source", { tools: [{ name: "files", tools: () => new Promise<never>(() => undefined) }] }, 0],
-  ["for a decision whether to stop", { stopWhen: () => new Promise<never>(() => undefined) }, 1],
-])("while it waits %s", async (_, options, asked) => {
+  ["for a tool source", { tools: [{ name: "files", tools: () => new Promise<never>(() => undefined) }] }, 0],
+  ["for stopWhen", { stopWhen: () => new Promise<never>(() => undefined) }, 1],
+])("while it waits %s", async (_, options, callCount) => {
   const { agent, requests } = agentOn([answer("pause", delta("text", { textDelta: "So" }))], options);
   const run = agent.run("Go.");
-  for await (const event of run) if (event.type === (asked === 0 ? "message" : "step-end")) break;
+  for await (const event of run) if (event.type === (callCount === 0 ? "message" : "step-end")) break;
   await run.cancel();
   expect(await run.result()).toMatchObject({ reason: "cancelled" });
-  expect(requests).toHaveLength(asked);
+  expect(requests).toHaveLength(callCount);
 });
 
-test("a run that has ended is not cancelled any more", async () => {
+test("cancelling a run that has ended has no effect", async () => {
   const { agent } = agentOn([textAnswer("Ok.")]);
   const run = agent.run("Go.");
   await run.result();
@@ -181,7 +181,7 @@ test("a run that has ended is not cancelled any more", async () => {
   expect(await run.result()).toMatchObject({ reason: "done" });
 });
 
-test("a caller's signal is not held on to after the end", async () => {
+test("the listener on a caller's signal is removed at the end", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const add = signal.addEventListener.bind(signal);
@@ -200,7 +200,7 @@ test("a caller's signal is not held on to after the end", async () => {
   expect(listeners).toBe(0);
 });
 
-test("closing an agent cancels what is under way", async () => {
+test("closing an agent cancels its runs", async () => {
   const client = createClient({ providers: { demo: demo({ delayMs: 5 }) } });
   const agent = createAgent({ client, model: "demo/koine" });
   const run = agent.run("long 500");

@@ -58,13 +58,13 @@ describe.each(LEDGERS)("on $name", (store) => {
   }
   const atOnce = (): Promise<void> => Promise.resolve();
 
-  test("resume during a run that is alive waits for all of its steps, not only for the one it finds", async () => {
+  test("resume during an active run waits for all of its steps", async () => {
     ran = [];
     const { opened: mayGoOn, open } = gate();
-    let hold = gate();
+    let pending = gate();
     const stopWhen = async (): Promise<boolean> => {
-      await hold.opened;
-      hold = gate();
+      await pending.opened;
+      pending = gate();
       return false;
     };
     const first = worker("A", () => mayGoOn, { stopWhen }).run("Go.");
@@ -73,7 +73,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     // After each wait, the first agent is between two steps.
     const sleep = waiting(async () => {
       if (waits++ === 0) open();
-      else hold.open();
+      else pending.open();
       await until(first, "step-end", "end");
     });
     const second = worker("B", atOnce, { ledger: elsewhere, effects: { sleep } });
@@ -84,7 +84,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await transcript(ledger, threadId)).toHaveLength(8);
   });
 
-  test("resume goes on once a writer that was alive is not heard of any more", async () => {
+  test("resume continues after an active writer's lease expires", async () => {
     ran = [];
     const { opened: mayGoOn, open } = gate();
     const stopWhen = (): Promise<boolean> => new Promise(() => undefined);
@@ -104,7 +104,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     await first.cancel();
   });
 
-  test("who comes between two steps of another and is done first is not asked about again", async () => {
+  test("an agent that starts and finishes between two steps of another one is not answered twice", async () => {
     ran = [];
     const stopChecked = gate();
     const { opened: mayGoOn, open } = gate();
@@ -125,7 +125,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("who comes back to a thread on which another is at work is told, and its tools do not run", async () => {
+  test("a run in a thread with another active writer is rejected, and its tools do not run", async () => {
     ran = [];
     const stopChecked = gate();
     const goOn = [gate(), gate()] as const;
@@ -149,7 +149,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
 });
 
-test("the agent's own run in a thread is named as what it is", async () => {
+test("the error for a second run of the same agent names that agent's own run", async () => {
   const { opened, open } = gate();
   const { agent } = agentOn([callAnswer(call("1", "wait")), textAnswer("Ok.")], {
     tools: [tool({ name: "wait", run: () => opened })],
@@ -161,7 +161,7 @@ test("the agent's own run in a thread is named as what it is", async () => {
   await run.result();
 });
 
-describe("a run of the ledger that could not be ended", () => {
+describe("a ledger run that could not be ended", () => {
   const setup = (failures: number, leaseMs?: number) => {
     const store = memoryStore();
     let left = 0;
@@ -173,7 +173,7 @@ describe("a run of the ledger that could not be ended", () => {
     return { ledger, run: agent.run("Go.") };
   };
 
-  test("is let go of: another agent of the same process need not wait for it", async () => {
+  test("is released, so that another agent of the same process need not wait", async () => {
     // The result, and the end.
     const { ledger, run } = setup(2);
     await expect(run.result()).rejects.toMatchObject({ code: "unavailable" });
@@ -183,7 +183,7 @@ describe("a run of the ledger that could not be ended", () => {
     expect(await agent.run("More.", { threadId: await run.threadId }).result()).toMatchObject({ text: "Ok." });
   });
 
-  test("is not held for ever where it cannot be let go of, either: its lease ends", async () => {
+  test("that cannot be released expires with its lease", async () => {
     const { ledger, run } = setup(3, 50);
     await expect(run.result()).rejects.toMatchObject({ code: "unavailable" });
     const { agent } = agentOn([textAnswer("Ok.")], { ledger, tools: [echo("work")] });

@@ -31,7 +31,7 @@ const KILLED: [engine: string, kills: number, points: readonly Point[], fresh: C
 ];
 
 test.each(KILLED)(
-  "B24, B90: an agent that is killed repeats no call whose result was acknowledged, and leaves a legal thread (%s)",
+  "B24, B90: a killed agent repeats no call whose result was acknowledged, and leaves a valid thread (%s)",
   async (_engine, kills, points, fresh) => {
     const stories = ["local", "remote"] as const;
     const report = await campaign({ programs, folder, fresh, kills, points, stories, seed: SEED, parallel: 2 });

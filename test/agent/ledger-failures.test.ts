@@ -59,7 +59,7 @@ const noted =
 describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParallel) => {
   const places = Array.from({ length: 14 }, (_, at) => at);
 
-  test("tools that are safe to repeat have all run in the end, and nothing says that it was cancelled", async () => {
+  test("all repeatable tools run eventually, and no result reports a cancellation", async () => {
     let failures = 0;
     for (const at of places) {
       const { error, outputs } = await broken(at, maxParallel, (ran) => ({ retry: "safe", run: noted(ran) }));
@@ -69,7 +69,7 @@ describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParalle
     expect(failures).toBeGreaterThan(4);
   });
 
-  test("no tool runs twice that may not, and only what ran is said to be interrupted", async () => {
+  test("no tool that may not be repeated runs twice, and only started calls are recorded as interrupted", async () => {
     for (const at of places) {
       const { ran, outputs } = await broken(at, maxParallel, (list) => ({ run: noted(list) }));
       expect(new Set(ran).size).toBe(ran.length);
@@ -81,7 +81,7 @@ describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParalle
     }
   });
 
-  test("tools that end when they are told to have not failed for that", async () => {
+  test("a tool that ends because its signal aborts does not count as failed", async () => {
     for (const at of places) {
       const { outputs } = await broken(at, maxParallel, (ran) => ({
         retry: "safe",
@@ -97,7 +97,7 @@ describe.each([1, 2, 8])("with %i tools at a time, one write fails", (maxParalle
   });
 });
 
-test("a call whose note failed does not count as begun", async () => {
+test("a call whose start could not be recorded does not count as started", async () => {
   // The first call's start fails to be recorded once; the second call would record both.
   const ledger = await openLedger("memory:");
   let notes = 0;
@@ -133,9 +133,9 @@ function nested(levels: number): unknown {
 }
 
 test.each<[string, () => unknown]>([
-  ["nested as deep as only a message may be", () => nested(990)],
-  ["a blob that is not there", () => toolOutput({ content: [image({ blob: `sha256-${"0".repeat(64)}` })] })],
-])("a result that the ledger refuses is told to the model, and the tool runs once: %s", async (_, value) => {
+  ["nested deeper than a result may be", () => nested(990)],
+  ["a missing blob", () => toolOutput({ content: [image({ blob: `sha256-${"0".repeat(64)}` })] })],
+])("a result that the ledger rejects becomes an error result, and the tool runs once: %s", async (_, value) => {
   const ledger = await openLedger("memory:");
   let count = 0;
   const deep = tool({
@@ -158,7 +158,7 @@ test.each<[string, () => unknown]>([
   expect(await repairs(ledger, threadId)).toStrictEqual([]);
 });
 
-test("a result may name a blob that is there", async () => {
+test("a result may name a stored blob", async () => {
   const ledger = await openLedger("memory:");
   const { blob } = await ledger.putBlob(new Uint8Array([1, 2, 3]));
   const part = image({ blob, mimeType: "image/png" });

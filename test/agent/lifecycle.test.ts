@@ -4,7 +4,7 @@ import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta } from "../../src/model/index.ts";
 import { agentOn, call, echo, eventsOf, gate, kinds, callAnswer, textAnswer } from "./support/scripted-provider.ts";
 
-test("deltas are not kept for readers that may never come; all other events are", async () => {
+test("deltas are not buffered without a reader; all other events are", async () => {
   const { agent } = agentOn([callAnswer(call("1", "echo")), textAnswer("Done.")], { tools: [echo()] });
   const run = agent.run("Go.");
   await run.result();
@@ -15,12 +15,12 @@ test("deltas are not kept for readers that may never come; all other events are"
   );
 });
 
-test("deltas are not kept for who has left the loop, either; a reader who comes back is told of those that follow", async () => {
+test("deltas are not buffered after the reader left; a new reader gets later deltas", async () => {
   const goOn = [gate(), gate()] as const;
-  const after = (index: 0 | 1, words: string) =>
+  const after = (index: 0 | 1, content: string) =>
     async function* answer(): AsyncGenerator<Delta> {
       await goOn[index].opened;
-      yield* textAnswer(words);
+      yield* textAnswer(content);
     };
   const { agent } = agentOn([after(0, "One."), after(1, "Two.")]);
   const run = agent.run("Go.");
@@ -36,7 +36,7 @@ test("deltas are not kept for who has left the loop, either; a reader who comes 
   expect(types).toStrictEqual(["Two."]);
 });
 
-test("an agent that was closed takes no more work, and says so", async () => {
+test('a closed agent rejects new runs with the code "closed"', async () => {
   const { agent } = agentOn([textAnswer("A."), textAnswer("B.")]);
   const { threadId } = await agent.run("Go.").result();
   const closing = agent.close();
@@ -48,7 +48,7 @@ test("an agent that was closed takes no more work, and says so", async () => {
   expect(() => agent.run("More.")).toThrow(refused);
 });
 
-test("everything is closed, whatever becomes of the rest, and what could not be is told", async () => {
+test("every resource is closed even if one of them fails, and the failures are reported", async () => {
   const closed: string[] = [];
   const source = (name: string, close: () => Promise<void>) => ({ name, tools: () => [], close });
   const { agent } = agentOn([textAnswer("A.")], {
@@ -71,7 +71,7 @@ test("everything is closed, whatever becomes of the rest, and what could not be 
   expect(closed).toStrictEqual(["second"]);
 });
 
-test("a ledger that was given stays open", async () => {
+test("a ledger that the caller gave stays open", async () => {
   const ledger = await openLedger("memory:");
   const { agent } = agentOn([textAnswer("A.")], { ledger });
   const { threadId } = await agent.run("Go.").result();

@@ -8,7 +8,7 @@ import { agentOn, answer, call, echo, callAnswer, results, textAnswer, short } f
 
 const more = (id: string) => callAnswer(call(id, "echo"));
 
-test("maxSteps ends the run before the model is asked once more, with all results in place", async () => {
+test("maxSteps ends the run before the next request, with all results recorded", async () => {
   const { agent, requests } = agentOn([more("1"), more("2"), more("3")], { tools: [echo()], maxSteps: 2 });
   const { reason, steps } = await agent.run("Go.").result();
   expect(reason).toBe("max-steps");
@@ -16,7 +16,7 @@ test("maxSteps ends the run before the model is asked once more, with all result
   expect(short(steps[1]?.messages ?? [])).toStrictEqual(["assistant: echo#2", "tool: =2"]);
 });
 
-test("an answer at the last step is done", async () => {
+test("an answer at the last step ends the run as done", async () => {
   const { agent } = agentOn([more("1"), textAnswer("Done.")], { tools: [echo()], maxSteps: 2 });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Done." });
 });
@@ -30,7 +30,7 @@ test("by default a run makes 32 steps", async () => {
   expect(requests).toHaveLength(32);
 });
 
-test("stopWhen is asked after each step that would go on, and only then", async () => {
+test("stopWhen is called after each step that would continue, and only then", async () => {
   const checkedSteps: StepInfo[] = [];
   const stopWhen = (step: StepInfo) => checkedSteps.push(step) === 2;
   const stopped = agentOn([more("1"), more("2")], { tools: [echo()], stopWhen });
@@ -46,7 +46,7 @@ test("stopWhen is asked after each step that would go on, and only then", async 
   ]);
 });
 
-test("what stopWhen throws ends the run, and the thread can be gone on with", async () => {
+test("an error of stopWhen ends the run, and the thread can continue", async () => {
   const { agent } = agentOn([more("1"), textAnswer("Done.")], {
     tools: [echo()],
     stopWhen: () => {
@@ -64,7 +64,7 @@ test("what stopWhen throws ends the run, and the thread can be gone on with", as
   expect(await agent.resume(await run.threadId).result()).toMatchObject({ reason: "done", text: "Done." });
 });
 
-test("a tool that takes too long is told to stop, and the model is told", async () => {
+test("the signal of a slow tool aborts, and the model receives the timeout", async () => {
   const waits: number[] = [];
   const reasons: unknown[] = [];
   const hang = (name: string, timeoutMs?: number) =>
@@ -90,7 +90,7 @@ test("a tool that takes too long is told to stop, and the model is told", async 
   ]);
 });
 
-test("a tool that is done leaves no timer behind", async () => {
+test("a finished tool leaves no timer", async () => {
   const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const { agent } = agentOn([more("1"), textAnswer("Ok.")], { tools: [echo()] });
   await agent.run("Go.").result();
@@ -112,7 +112,7 @@ test.each<[UnifiedFinishReason, string]>([
   expect(requests).toHaveLength(1);
 });
 
-test("an answer that paused is gone on with, in this run and in a later one", async () => {
+test("a paused answer is continued, in the same run and in a later one", async () => {
   const { agent, requests } = agentOn([answer("pause", text), textAnswer("That is it.")]);
   const paused = agent.run("Go.");
   expect(await paused.result()).toMatchObject({ reason: "done", text: "SoThat is it.", message: { parts: [{}] } });
@@ -123,7 +123,7 @@ test("an answer that paused is gone on with, in this run and in a later one", as
   expect(await later.agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "SoThat is it." });
 });
 
-test("an answer that a filter ended has results for its calls, and is not gone on with", async () => {
+test("the calls of a filtered answer get results, and the answer is not continued", async () => {
   const { agent, requests } = agentOn([answer("content-filter", ...call("1", "echo", "{"))], { tools: [echo()] });
   const { reason, steps } = await agent.run("Go.").result();
   expect(reason).toBe("cut-off");

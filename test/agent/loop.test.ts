@@ -27,7 +27,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;
   shareLedger(store, (opened) => ({ ledger } = opened));
 
-  test("an answer without calls is one step, and the thread holds question and answer", async () => {
+  test("an answer without calls is one step, and the thread has the question and the answer", async () => {
     const { agent, requests } = agentOn([textAnswer("Clear.")], { ledger });
     const run = agent.run("How is the weather?");
     expect(kinds(await eventsOf(run))).toStrictEqual(["message", "step-start", "message", "step-end", "end"]);
@@ -48,16 +48,16 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(result.steps).toMatchObject([{ index: 0, runId: only?.id, usage: { totalTokens: 15 } }]);
   });
 
-  test("results go back until no call is left, and each step is one run", async () => {
+  test("results are sent back until no call is left, and each step is one run", async () => {
     const adds = echo("add");
     const { agent, requests } = agentOn(
       [callAnswer(call("1", "add", { a: 1 })), callAnswer(call("2", "add", { a: 2 })), textAnswer("Three.")],
       { ledger, tools: [adds], instructions: "Be brief." },
     );
     const run = agent.run([user("Add."), user("Please.")]);
-    const { threadId, steps, usage, text: said } = await run.result();
+    const { threadId, steps, usage, text: finalText } = await run.result();
     expect(adds.inputs).toStrictEqual([{ a: 1 }, { a: 2 }]);
-    expect(said).toBe("Three.");
+    expect(finalText).toBe("Three.");
     expect(steps.map(({ index, messages }) => [index, ...short(messages)])).toStrictEqual([
       [0, "assistant: add#1", "tool: =1"],
       [1, "assistant: add#2", "tool: =2"],
@@ -77,7 +77,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("a thread is gone on with, and what others wrote into it between two steps is heard", async () => {
+  test("a run continues a thread, and messages that others append between two steps are sent", async () => {
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
     const intrude = tool({
@@ -100,7 +100,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("the same key says nothing twice: a repeated call goes on where the first one was", async () => {
+  test("a repeated key appends no second message and returns the first answer", async () => {
     const { id: threadId } = await ledger.createThread();
     const { agent, requests } = agentOn([textAnswer("Once.")], { ledger });
     const options = { threadId, idempotencyKey: "k" };
@@ -109,10 +109,10 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(again).toMatchObject({ reason: "done", text: "Once.", steps: [] });
     expect(requests).toHaveLength(1);
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: Once."]);
-    await expect(agent.run("Other words.", options).result()).rejects.toMatchObject({ code: "conflict" });
+    await expect(agent.run("Another question.", options).result()).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("the same key asks where the first call died before it could", async () => {
+  test("a repeated key calls the model if the first process died before that", async () => {
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [user("Hello.")], { idempotencyKey: "k" });
     const { agent } = agentOn([textAnswer("There you are.")], { ledger });
@@ -121,7 +121,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: There you are."]);
   });
 
-  test("what the provider fails at ends the run; the thread stays legal and can be resumed", async () => {
+  test("a provider error ends the run; the thread stays valid and can be resumed", async () => {
     const broken = [
       ...answer("stop", delta("text", { textDelta: "Half of" })).slice(0, 2),
       delta("error", { errorCode: "overloaded", message: "Try later." }),
@@ -144,7 +144,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
 });
 
-test("what the agent is given is sent: settings, parts, and no more of the thread than is wanted", async () => {
+test("the request contains the agent's settings and parts, and the thread up to its context limit", async () => {
   const { agent, requests } = agentOn([textAnswer("One."), textAnswer("Two.")], {
     request: { sampling: { temperature: 0 }, toolChoice: "auto" },
     instructions: [text("Be brief.", { cache: {} })],
@@ -162,7 +162,7 @@ test("what the agent is given is sent: settings, parts, and no more of the threa
   expect(short(requests[1]?.messages ?? [])).toStrictEqual(["system: Be brief.", "user: And now?"]);
 });
 
-test("a run goes on whether or not somebody reads, and a loop that was left can be taken up", async () => {
+test("a run continues without a reader, and a second reader continues after the first", async () => {
   const { agent } = agentOn([callAnswer(call("1", "echo")), textAnswer("Done.")], { tools: [echo()] });
   const run = agent.run("Go.");
   const seen: string[] = [];
@@ -177,14 +177,14 @@ test("a run goes on whether or not somebody reads, and a loop that was left can 
   );
 });
 
-test("the deltas that are told are the answer's", async () => {
-  const said = textAnswer("Hello.");
-  const { agent } = agentOn([said]);
+test("delta events equal the answer's deltas", async () => {
+  const streamed = textAnswer("Hello.");
+  const { agent } = agentOn([streamed]);
   const deltas = (await eventsOf(agent.run("Hi."))).flatMap((event) => (event.type === "delta" ? [event.delta] : []));
-  expect(deltas).toMatchObject(said);
+  expect(deltas).toMatchObject(streamed);
 });
 
-test("the record names who answered, every attempt, and what did not arrive", async () => {
+test("the record has the provider, every attempt and the losses", async () => {
   const ledger = await openLedger("memory:");
   const seal = delta("seal", { seal: { dialect: "local", provider: "first", kind: "signature", value: "s" } });
   const sealed = answer("stop", delta("thinking", { textDelta: "Hm." }), seal, delta("text", { textDelta: "A." }));
@@ -209,7 +209,7 @@ test("the record names who answered, every attempt, and what did not arrive", as
   });
 });
 
-test("the demo model and a tool do it together", async () => {
+test("the demo model calls a tool", async () => {
   const client = createClient({ providers: { demo: demo() } });
   const weather = tool({
     name: "weather",
@@ -217,13 +217,13 @@ test("the demo model and a tool do it together", async () => {
     run: (input) => ({ asked: input, degrees: 24 }),
   });
   const agent = createAgent({ client, model: "demo/koine", tools: [weather] });
-  const { reason, text: said, steps } = await agent.run("call weather").result();
+  const { reason, text: finalText, steps } = await agent.run("call weather").result();
   expect({ reason, steps: steps.length }).toStrictEqual({ reason: "done", steps: 2 });
-  expect(said).toContain("24");
+  expect(finalText).toContain("24");
   await agent.close();
 });
 
-test("what cannot be said is refused before anything happens", async () => {
+test("invalid input is rejected before any side effect", async () => {
   const { agent, requests } = agentOn([]);
   const bad = [
     [() => agent.run(""), "/input"],
@@ -260,7 +260,7 @@ test.each([
   [{ approve: "yes" }, "/approve"],
   [{ onProblem: true }, "/onProblem"],
   [{ maxstep: 3 }, "/maxstep"],
-])("an option that is not what it must be is told: %j", (options, path) => {
+])("an invalid option is reported: %j", (options, path) => {
   expect(() => agentOn([], options as never)).toThrow(
     expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error,
   );

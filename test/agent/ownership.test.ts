@@ -19,7 +19,7 @@ const change = (input: Loose): void => {
 test.each<[string, Partial<AgentTool>]>([
   ["without a schema", { run: run(change) }],
   ["with a JSON Schema", { input: { type: "object" }, run: run(change) }],
-  ["with what it makes contain itself", { run: run((input) => (input["self"] = input)) }],
+  ["with an input that it makes circular", { run: run((input) => (input["self"] = input)) }],
   [
     "with a schema that changes it",
     {
@@ -36,7 +36,7 @@ test.each<[string, Partial<AgentTool>]>([
       },
     },
   ],
-])("a tool that changes its input changes nothing that the model said: %s", async (_, more) => {
+])("a tool that changes its input does not change the recorded call: %s", async (_, more) => {
   const ledger = await openLedger("memory:");
   const { agent, requests } = agentOn([callAnswer(call("1", "t", { a: { b: 1 } })), textAnswer("Ok.")], {
     ledger,
@@ -52,7 +52,7 @@ test.each<[string, Partial<AgentTool>]>([
   expect(steps[0]?.messages[0]?.parts).toMatchObject([expectedCall]);
 });
 
-test("an approval that changes the call changes its own copy", async () => {
+test("an approval that changes the call changes only its copy", async () => {
   const echoTool = echo("t");
   const { agent, requests } = agentOn([callAnswer(call("1", "t", { a: 1 })), textAnswer("Ok.")], {
     tools: [echoTool],
@@ -76,7 +76,7 @@ function wreck(value: unknown): void {
   }
 }
 
-test("a reader that changes every event changes nothing that is recorded or sent", async () => {
+test("a reader that changes every event changes neither the record nor the request", async () => {
   const ledger = await openLedger("memory:");
   const picture = { type: "image", data: "aGk=", mimeType: "image/png", extra: { x: { y: 1 } } } as const;
   const slowly = async function* (deltas: Delta[]): AsyncGenerator<Delta> {
@@ -98,15 +98,15 @@ test("a reader that changes every event changes nothing that is recorded or sent
   expect(seen).toBeGreaterThan(12);
   const { threadId, reason } = await events.result();
   expect(reason).toBe("done");
-  const [, asked, answered, last] = await ledger.transcript(threadId);
-  expect(asked?.parts).toMatchObject([{ text: "So" }, picture, { toolCallId: "1", input: { a: [1] } }]);
+  const [, withCalls, answered, last] = await ledger.transcript(threadId);
+  expect(withCalls?.parts).toMatchObject([{ text: "So" }, picture, { toolCallId: "1", input: { a: [1] } }]);
   expect(answered?.parts).toMatchObject([{ toolCallId: "1", output: { a: [1] }, isError: false }]);
   expect(last?.parts).toMatchObject([{ text: "Ok." }]);
   expect(short(requests[1]?.messages.slice(1) ?? [])).toStrictEqual(["assistant: So image t#1", "tool: =1"]);
   expect(results(requests[1]?.messages ?? [])[0]?.output).toStrictEqual({ a: [1] });
 });
 
-test("what a tool returned may be changed by it afterwards", async () => {
+test("a tool may change its returned value afterwards", async () => {
   const sharedValue = { list: [1] };
   const keeper = echo("t", { run: () => sharedValue });
   const { agent, requests } = agentOn([callAnswer(call("1", "t"), call("2", "t")), textAnswer("Ok.")], {

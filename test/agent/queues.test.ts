@@ -17,7 +17,7 @@ function during(step: (run: AgentRun) => unknown): { tool: ReturnType<typeof too
 }
 const works = (id: string) => callAnswer(call(id, "work"));
 
-test("steer goes in after the tools that run now, before the model is asked again, all of it at once", async () => {
+test("all steer messages are delivered together after the running tools, before the next request", async () => {
   const meanwhile = during((run) => {
     run.steer("Stop that.");
     run.steer(user("Do this."));
@@ -39,7 +39,7 @@ test("steer goes in after the tools that run now, before the model is asked agai
   expect(await run.result()).toMatchObject({ reason: "done", text: "Ok.", pending: [] });
 });
 
-test("steer that comes during the last answer is said after it", async () => {
+test("a steer message that arrives during the last answer follows it", async () => {
   const script = [
     () => {
       run.steer("One thing more.");
@@ -53,7 +53,7 @@ test("steer that comes during the last answer is said after it", async () => {
   expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: Done.", "user: One thing more."]);
 });
 
-test("follow-ups wait until the model has nothing more to say, and each gets an answer of its own", async () => {
+test("follow-ups wait until the answer is complete, and each gets its own answer", async () => {
   const meanwhile = during((run) => {
     run.followUp("And then?");
     run.followUp("And after that?");
@@ -73,33 +73,30 @@ test("follow-ups wait until the model has nothing more to say, and each gets an 
   ]);
 });
 
-test("an answer that was cut off is gone on with where something waits", async () => {
+test("a cut-off answer is continued if a message waits in the queue", async () => {
   const { agent } = agentOn([textAnswer("It is a long", "length"), textAnswer("story.")]);
   const run = agent.run("Tell me.");
   run.followUp("Go on.");
   expect(await run.result()).toMatchObject({ reason: "done", text: "story." });
 });
 
-test.each([0, 1, 3, 20])(
-  "what a reader says to an answer, %i moments after it has read it, is said",
-  async (moments) => {
-    for (const type of ["message", "step-end"]) {
-      const { agent } = agentOn([textAnswer("A."), textAnswer("B.")]);
-      const run = agent.run("Go.");
-      let isSaid = false;
-      for await (const event of run) {
-        const isAnswer = event.type === type && (event.type !== "message" || event.message.role === "assistant");
-        if (!isAnswer || isSaid) continue;
-        isSaid = true;
-        for (let moment = 0; moment < moments; moment++) await Promise.resolve();
-        run.followUp("And?");
-      }
-      expect(await run.result()).toMatchObject({ reason: "done", text: "B.", pending: [] });
+test.each([0, 1, 3, 20])("a message that a reader queues %i ticks after the answer is delivered", async (moments) => {
+  for (const type of ["message", "step-end"]) {
+    const { agent } = agentOn([textAnswer("A."), textAnswer("B.")]);
+    const run = agent.run("Go.");
+    let isQueued = false;
+    for await (const event of run) {
+      const isAnswer = event.type === type && (event.type !== "message" || event.message.role === "assistant");
+      if (!isAnswer || isQueued) continue;
+      isQueued = true;
+      for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+      run.followUp("And?");
     }
-  },
-);
+    expect(await run.result()).toMatchObject({ reason: "done", text: "B.", pending: [] });
+  }
+});
 
-test("what is taken into the queue is said or given back, however the run ends", async () => {
+test("a queued message is delivered or returned, however the run ends", async () => {
   const { agent } = agentOn([textAnswer("A.")], { maxSteps: 1 });
   const run = agent.run("Go.");
   const queued = run.followUp("More.");
@@ -111,7 +108,7 @@ test("what is taken into the queue is said or given back, however the run ends",
   expect(await failing.cancel()).toStrictEqual([waiting]);
 });
 
-test("what waits can be seen and taken back", async () => {
+test("queued messages can be listed and removed", async () => {
   const { agent, requests } = agentOn([textAnswer("A."), textAnswer("B.")]);
   const run = agent.run("Go.");
   const [first, second] = [run.followUp("One."), run.followUp("Two.")];
@@ -134,7 +131,7 @@ test("what waits can be seen and taken back", async () => {
 test.each([
   ["max-steps", { maxSteps: 1 }],
   ["stopped", { stopWhen: () => true }],
-])("what could not be said is given back: %s", async (reason, options) => {
+])("undelivered messages are returned: %s", async (reason, options) => {
   const queued: QueuedMessage[] = [];
   const script = () => {
     queued.push(run.steer("One."), run.followUp("Two."));
@@ -146,7 +143,7 @@ test.each([
   expect(requests).toHaveLength(1);
 });
 
-test("a run that has ended takes nothing more and says so; what it could not say when it failed can be seen", async () => {
+test("a run that has ended rejects further messages; the undelivered messages of a failed run can be read", async () => {
   const { agent } = agentOn([textAnswer("A.")]);
   const run = agent.run("Go.");
   await run.result();
@@ -159,10 +156,10 @@ test("a run that has ended takes nothing more and says so; what it could not say
   expect(() => failing.steer("Late.")).toThrow(expect.objectContaining({ code: "ended" }) as Error);
 });
 
-test("what cannot be said is refused when it is queued", () => {
+test("an invalid message is rejected when it is queued", () => {
   const run = agentOn([textAnswer("A.")]).agent.run("Go.");
   expect(() => run.steer("")).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
-  expect(() => run.followUp({ role: "nobody", parts: [] } as never)).toThrow(
+  expect(() => run.followUp({ role: "unknown", parts: [] } as never)).toThrow(
     expect.objectContaining({ code: "invalid-input", path: "/message/role" }) as Error,
   );
   for (const invalidMessage of [[user("One."), user("Two.")], assistant("I said"), { role: "tool", parts: [] }]) {
@@ -173,7 +170,7 @@ test("what cannot be said is refused when it is queued", () => {
   expect(run.queue).toStrictEqual([]);
 });
 
-test("what the ledger did not take waits again", async () => {
+test("messages that the ledger rejected are queued again", async () => {
   const store = memoryStore();
   let fails = false;
   const ledger = createLedger({

@@ -44,8 +44,8 @@ async function left(
   return { error, states, ran, outputs };
 }
 
-describe("a run that is left while a tool runs", () => {
-  test("runs what had not begun, and again what may be repeated, when it is resumed", async () => {
+describe("a run that is released while a tool runs", () => {
+  test("runs unstarted and repeatable calls when it is resumed", async () => {
     const { error, states, ran, outputs } = await left("safe");
     expect(error).toMatchObject({ code: "released" });
     expect(states).toStrictEqual(["streaming"]);
@@ -53,7 +53,7 @@ describe("a run that is left while a tool runs", () => {
     expect(outputs).toStrictEqual(["ok", "ok", "ok"]);
   });
 
-  test("tells the model what was interrupted, where that may not be repeated", async () => {
+  test("reports interrupted calls that may not be repeated to the model", async () => {
     const { ran, outputs } = await left("never");
     expect(ran).toStrictEqual(["a", "b", "c"]);
     expect(outputs).toStrictEqual(["ok", expect.stringContaining("interrupted"), "ok"]);

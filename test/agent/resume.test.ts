@@ -1,4 +1,4 @@
-// Resuming: recorded results are kept, started calls follow the rule of their tool, and the other calls run.
+// Resuming: recorded results stay, started calls follow the rule of their tool, and the other calls run.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentOptions, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
@@ -60,7 +60,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
   afterAll(() => opened.close());
 
-  test("an answer that was cut off is kept beside the path, and the model is asked again", async () => {
+  test("a cut-off answer is stored beside the path, and the model is called again", async () => {
     const hang = gate();
     async function* half(): AsyncGenerator<Delta> {
       yield* answer("tool-calls", delta("text", { textDelta: "Let me" }), ...call("1", "echo")).slice(0, -2);
@@ -85,7 +85,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     await expect(run.result()).rejects.toMatchObject({ name: "ClientError" });
   });
 
-  test("recorded results are kept, calls that had begun go by their rule, the others run", async () => {
+  test("recorded results stay, started calls follow their rule, and the others run", async () => {
     const hang = gate();
     const ran: string[] = [];
     const slow = (_: unknown, { toolCallId }: { toolCallId: string }) => {
@@ -123,7 +123,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await transcript(later, threadId)).toHaveLength(6);
   });
 
-  test("an approval that was waited for is asked for again", async () => {
+  test("a pending approval is requested again", async () => {
     const approvalRequested = gate();
     const approve = (): Promise<boolean> => {
       approvalRequested.open();
@@ -144,7 +144,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
   });
 
-  test("a step whose run was ended by recover is taken up: nothing that is recorded runs again", async () => {
+  test("a step whose run was ended by recover continues: no recorded call runs again", async () => {
     for (const moment of [1, 2, 3]) {
       const fate = new Fate(Number.POSITIVE_INFINITY, "before");
       const ran: string[] = [];
@@ -179,7 +179,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     }
   });
 
-  test("whenever the process dies, and dies again while it resumes, every call keeps its promise", async () => {
+  test("after two crashes at any points, every call follows its rule", async () => {
     const { id } = await ledger.createThread();
     const whole = new Life();
     await agentWith(mortalLedger(ledger, whole.fate), whole.ran).run("Go.", { threadId: id }).result();
@@ -238,9 +238,9 @@ function checkCall(id: string, output: unknown, lives: readonly Life[]): void {
 }
 
 test.each([
-  ["whose tool is gone", []],
-  ["whose arguments no longer fit", [echo("never", { retry: "safe", input: { required: ["x"] } })]],
-])("a call that had begun and %s is not said not to have run", async (_, tools) => {
+  ["whose tool is missing", []],
+  ["whose arguments no longer match", [echo("never", { retry: "safe", input: { required: ["x"] } })]],
+])("a started call %s is not recorded as not run", async (_, tools) => {
   const ledger = await openLedger("memory:");
   const hang = tool({ name: "never", run: () => new Promise(() => undefined) });
   const first = agentOn([callAnswer(call("1", "never"))], { ledger, tools: [hang] }).agent.run("Go.");
@@ -250,7 +250,7 @@ test.each([
   expect(results(requests[0]?.messages ?? [])).toMatchObject([{ isError: true, output: INTERRUPTED }]);
 });
 
-test("there may be nothing to do", async () => {
+test("resume of a finished thread has no steps", async () => {
   const { agent, requests } = agentOn([textAnswer("Hello.")]);
   const { threadId } = await agent.run("Hi.").result();
   const run = agent.resume(threadId);

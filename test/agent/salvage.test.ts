@@ -34,8 +34,8 @@ function withoutCommits(ledger: Ledger): Ledger {
   });
 }
 
-describe("a step that was left, and something said since", () => {
-  test("a run that is cancelled before it begins says nothing, and what was left is finished later", async () => {
+describe("an abandoned step in a thread that continued", () => {
+  test("is finished later if a run is cancelled before it starts", async () => {
     const ledger = await openLedger("memory:");
     const fate = new Fate(Number.POSITIVE_INFINITY, "before");
     const pay = echo("pay");
@@ -60,7 +60,7 @@ describe("a step that was left, and something said since", () => {
     ]);
   });
 
-  test("calls that ran are not forgotten where somebody has said something since", async () => {
+  test("keeps the results of its calls after a later user message", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const failing = agentOn([callAnswer(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
@@ -80,7 +80,7 @@ describe("a step that was left, and something said since", () => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("calls that ran are not forgotten where somebody else has answered since", async () => {
+  test("keeps the results of its calls after a later answer of another writer", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const failing = agentOn([callAnswer(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
@@ -121,7 +121,7 @@ describe("a step that was left, and something said since", () => {
     return { threadId, root };
   }
 
-  test("of several such steps all are taken up", async () => {
+  test("is salvaged together with other abandoned steps", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const { threadId } = await twoLeft(ledger, pay);
@@ -140,7 +140,7 @@ describe("a step that was left, and something said since", () => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("one that somebody has gone on from as it is stays where it is", async () => {
+  test("stays where it is if another writer continued from it", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const { threadId, root } = await twoLeft(ledger, pay);
@@ -153,7 +153,7 @@ describe("a step that was left, and something said since", () => {
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: Hi."]);
   });
 
-  test("on a branch that does not have it, it stays where it is", async () => {
+  test("stays where it is on a branch without it", async () => {
     const ledger = await openLedger("memory:");
     const pay = echo("pay");
     const { id: threadId } = await ledger.createThread();

@@ -42,7 +42,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
   afterAll(() => opened.close());
 
-  test("a thread whose step has a writer that may be alive is busy for a new question", async () => {
+  test("a thread with a possibly active writer rejects a new question as busy", async () => {
     const { threadId, release, end } = await hanging(ledger);
     const { agent, requests } = agentOn([textAnswer("Second.")], { ledger: elsewhere });
     await expect(agent.run("And now?", { threadId }).result()).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await agent.run("And now?", { threadId }).result()).toMatchObject({ text: "Second." });
   });
 
-  test("resume waits until the lease has ended, and takes over then", async () => {
+  test("resume waits until the lease expires, then takes over", async () => {
     const { threadId, release, end } = await hanging(ledger);
     let waited = 0;
     const { agent } = agentOn([textAnswer("Second.")], {
@@ -82,7 +82,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
   });
 
-  test("resume that waits for a writer who is alive has nothing to do once that one is done", async () => {
+  test("resume waits for an active writer, and has no steps after that one finished", async () => {
     const { threadId, release, end } = await hanging(ledger);
     const { agent, requests } = agentOn([], {
       ledger: elsewhere,
@@ -97,7 +97,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(requests).toStrictEqual([]);
   });
 
-  test("resume that waits can be cancelled, and leaves everything as it is", async () => {
+  test("a waiting resume can be cancelled without effect", async () => {
     const { threadId, release, end } = await hanging(ledger);
     const stop = new AbortController();
     const { agent } = agentOn([], {
@@ -114,7 +114,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await end).toMatchObject({ reason: "done" });
   });
 
-  test("a new question to a thread with a step that was left behind comes after that step's end", async () => {
+  test("a new question in a thread with an abandoned step comes after that step's end", async () => {
     const { threadId } = await hanging(ledger);
     now += 3_600_000;
     const echoTool = echo("hang");
@@ -130,7 +130,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("a question with a key that was said before a crash is not said again, and its step is gone on with", async () => {
+  test("a question whose key was used before a crash is not appended again, and its step continues", async () => {
     const { id: threadId } = await ledger.createThread();
     const options = { threadId, idempotencyKey: "k" };
     const hang = tool({ name: "hang", run: () => new Promise(() => undefined) });
@@ -147,7 +147,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
   });
 
-  test("of two that take a step over by force, the loser finds the thread busy", async () => {
+  test("of two forced takeovers of a step, one finds the thread busy", async () => {
     const { threadId } = await hanging(ledger);
     const { opened: mayEnd, open } = gate();
     const slow = tool({ name: "hang", retry: "safe", run: () => mayEnd });
@@ -161,9 +161,9 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(String(error)).not.toContain("do not say it again");
   });
 
-  test("a run of somebody else in the thread is waited for, and left alone", async () => {
+  test("a run of another writer is awaited and not changed", async () => {
     const { id: threadId } = await ledger.createThread();
-    const other = await ledger.beginRun({ threadId, metadata: { model: "somebody's" } });
+    const other = await ledger.beginRun({ threadId, metadata: { model: "another" } });
     const { agent, requests } = agentOn([textAnswer("Ok.")], {
       ledger: elsewhere,
       effects: {
@@ -197,7 +197,7 @@ test("two runs of one agent do not share a thread", async () => {
   expect(await agent.resume(threadId).result()).toMatchObject({ text: "Ok." });
 });
 
-test("tools that cannot be listed stop a resume before anything is touched", async () => {
+test("a failing tool list stops resume before any side effect", async () => {
   const ledger = createLedger(memoryStore());
   const { threadId } = await hanging(ledger);
   const source = {
@@ -220,7 +220,7 @@ describe("a ledger that fails under a run", () => {
 
   /** Fails so many writes in a row, starting with this one; a run has about twelve. */
   test.each(Array.from({ length: 14 }, (_, at) => at))(
-    "from write %i on: what is resumed keeps every promise",
+    "from write %i on: the resumed run follows every rule",
     async (at) => {
       for (const count of [1, 2, 5]) {
         const store = memoryStore();
@@ -231,8 +231,8 @@ describe("a ledger that fails under a run", () => {
           if (isBroken) return Promise.reject(new LedgerError("disk-full", "There is no room."));
           return store.write(work);
         };
-        // Short leases: a run that can be neither ended nor released loses its lease by expiry.
-        const ledger = createLedger({ ...store, write }, { leaseMs: 20 });
+        let now = Date.now();
+        const ledger = createLedger({ ...store, write }, { clock: () => now });
         const ran: string[] = [];
         const run = (_: unknown, { toolCallId }: { toolCallId: string }): string => {
           ran.push(toolCallId);
@@ -257,6 +257,8 @@ describe("a ledger that fails under a run", () => {
           model: "local/m",
           ledger,
           tools: ["a", "b"].map((name) => tool({ name, run })),
+          // A run that can be neither ended nor released loses its lease by expiry; the limits of the tools are longer.
+          effects: { sleep: async (ms) => (ms > 2000 ? new Promise(() => undefined) : void (now += ms)) },
         });
         const hasMessages = (await ledger.transcript(threadId)).length > 0;
         const result = await (hasMessages ? again.resume(threadId) : again.run("Go.", { threadId })).result();

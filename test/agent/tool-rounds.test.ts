@@ -24,7 +24,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;
   shareLedger(store, (given) => ({ ledger } = opened = given));
 
-  test("B25: results go back in call order in one message, whichever came first", async () => {
+  test("B25: results are sent in call order in one message, in whatever order they arrived", async () => {
     const second = gate();
     const first = tool({ name: "first", run: () => second.opened.then(() => 1) });
     const other = tool({ name: "second", run: () => 2 });
@@ -49,7 +49,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
 
-  test("a call is noted before it begins, calls that begin together share a note, and a result is recorded at once", async () => {
+  test("a start is recorded before the call, simultaneous starts share one record, and a result is recorded at once", async () => {
     const seen: { started: unknown; lastSeq: number }[] = [];
     const look = (runId: string) =>
       ledger.run(runId).then(({ metadata, lastSeq }) => void seen.push({ started: metadata?.["started"], lastSeq }));
@@ -67,7 +67,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(new Set(ends)).toStrictEqual(new Set(["1", "2", "3"]));
   });
 
-  test("results that are there do not wait for others: they are in the log while those still run", async () => {
+  test("available results are recorded while other calls still run", async () => {
     const slow = gate();
     const { id: threadId } = await ledger.createThread();
     const tools = [tool({ name: "slow", run: () => slow.opened }), tool({ name: "fast", run: () => "now" })];
@@ -88,7 +88,7 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
 });
 
-test("no more tools run at the same time than are allowed", async () => {
+test("at most maxParallel tools run at the same time", async () => {
   let [now, most] = [0, 0];
   const work = tool({
     name: "work",
@@ -110,7 +110,7 @@ test("no more tools run at the same time than are allowed", async () => {
   }
 });
 
-test("what fails in one call does not touch the others", async () => {
+test("a failing call does not affect the others", async () => {
   const tools = [
     echo("good"),
     tool({
@@ -126,7 +126,7 @@ test("what fails in one call does not touch the others", async () => {
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: =1 !2 =3 !4 !5");
 });
 
-test("timers that a caller's test holds do not hold a round", async () => {
+test("faked timers do not block a round", async () => {
   vi.useFakeTimers({ toFake: ["setImmediate"] });
   try {
     const { agent } = agentOn([callAnswer(call("1", "echo"), call("2", "echo")), textAnswer("Ok.")], {

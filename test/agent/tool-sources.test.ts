@@ -21,10 +21,14 @@ test.each<[string, () => unknown, object]>([
     },
   ],
   ["rejects", () => Promise.reject(down), { code: "source-failed", path: "/tools/1/fi~1les", cause: down }],
-  ["throws an error of an agent's own", () => Promise.reject(own), own],
+  ["throws an AgentError", () => Promise.reject(own), own],
   ["gives no list", () => null, { code: "invalid-tool", path: "/tools/1/fi~1les" }],
-  ["gives what is no tool", () => [echo("a"), null], { code: "invalid-tool", path: "/tools/1/fi~1les/1" }],
-  ["gives a tool without a name", () => [{ run: () => 1 }], { code: "invalid-tool", path: "/tools/1/fi~1les/0/name" }],
+  ["returns a value that is no tool", () => [echo("a"), null], { code: "invalid-tool", path: "/tools/1/fi~1les/1" }],
+  [
+    "returns a tool without a name",
+    () => [{ run: () => 1 }],
+    { code: "invalid-tool", path: "/tools/1/fi~1les/0/name" },
+  ],
 ])("a source that %s ends the run with an AgentError that names it", async (_, tools, expected) => {
   const source: ToolSource = { name: "fi/les", tools: tools as ToolSource["tools"] };
   const { agent, requests } = agentOn([textAnswer("Ok.")], { tools: [echo("own"), source] });
@@ -37,7 +41,7 @@ test.each<[string, () => unknown, object]>([
   expect(requests).toStrictEqual([]);
 });
 
-test("a source's schema that cannot be read is shown to the model as it is, and any object is taken", async () => {
+test("an invalid schema of a source is sent unchanged, and any object is accepted", async () => {
   const input = { type: "object", properties: { a: { type: "nothing" } } };
   const echoTool = echo("odd", { input });
   const source: ToolSource = { name: "files", tools: () => [echoTool] };
@@ -50,14 +54,14 @@ test("a source's schema that cannot be read is shown to the model as it is, and 
   expect(() => agentOn([], { tools: [echoTool] })).toThrow(expect.objectContaining({ code: "invalid-tool" }) as Error);
 });
 
-describe("a name that another tool has by now", () => {
+describe("a name that another tool already has", () => {
   /** Sources that list these tools, step by step; the last list stays. */
   const source = (name: string, ...lists: AgentTool[][]): ToolSource => ({
     name,
     tools: () => (lists.length > 1 ? lists.shift() : lists[0]) ?? [],
   });
 
-  test("is left to the one that had it, wherever that one stands, and that is told once", async () => {
+  test("belongs to the first tool, in any order of the lists, and the conflict is reported once", async () => {
     const [old, late, later] = [echo("a"), echo("a"), echo("a")];
     const problems: AgentError[] = [];
     const { agent, requests } = agentOn([callAnswer(call("1", "a")), callAnswer(call("2", "a")), textAnswer("Ok.")], {
@@ -76,7 +80,7 @@ describe("a name that another tool has by now", () => {
     ]);
   });
 
-  test("ends the run where it is so from the beginning", async () => {
+  test("ends the run if the conflict exists from the start", async () => {
     const { agent } = agentOn([textAnswer("Ok.")], { tools: [source("one", [echo("a")]), source("two", [echo("a")])] });
     for (let count = 0; count < 2; count++) {
       await expect(agent.run("Go.").result()).rejects.toMatchObject({ code: "invalid-tool", path: "/tools/1/two/a" });
@@ -84,7 +88,7 @@ describe("a name that another tool has by now", () => {
   });
 });
 
-test("a list of tools that its owner goes on with is not the agent's any more", async () => {
+test("a later change to the caller's list of tools has no effect", async () => {
   const tools: AgentTool[] = [echo("a")];
   const { agent, requests } = agentOn([textAnswer("Ok.")], { tools });
   tools.push(echo("a"));
@@ -92,7 +96,7 @@ test("a list of tools that its owner goes on with is not the agent's any more", 
   expect(requests[0]?.tools?.map(({ name }) => name)).toStrictEqual(["a"]);
 });
 
-test("every source is closed, also where one of them cannot be", async () => {
+test("every source is closed even if one of them fails", async () => {
   const closed: string[] = [];
   const source = (name: string, close: () => Promise<void>): ToolSource => ({ name, tools: () => [], close });
   const tools: AgentOptions["tools"] = [

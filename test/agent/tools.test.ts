@@ -22,7 +22,7 @@ async function resultOf(
 
 const returns = (value: unknown): AgentTool => tool({ name: "t", run: () => value });
 
-describe("what a tool returns", () => {
+describe("the result of a tool", () => {
   class Point {
     x = 1;
     toJSON(): unknown {
@@ -36,27 +36,27 @@ describe("what a tool returns", () => {
     ["an object is JSON", { degrees: 24 }, { output: { degrees: 24 } }],
     ["null is JSON", null, { output: null }],
     ["a list is JSON", [1, "a"], { output: [1, "a"] }],
-    ["nothing is an empty text (B27)", undefined, { output: "" }],
-    ["empty text stays (B27)", "", { output: "" }],
-    ["a promise is waited for", Promise.resolve("later"), { output: "later" }],
+    ["undefined is an empty text (B27)", undefined, { output: "" }],
+    ["an empty text stays (B27)", "", { output: "" }],
+    ["a promise is awaited", Promise.resolve("later"), { output: "later" }],
     [
-      "a date and a class say their JSON",
+      "a date and a class instance use toJSON",
       { on: new Date(0), p: new Point() },
       { output: { on: "1970-01-01T00:00:00.000Z", p: { at: 1 } } },
     ],
     [
-      "parts go beside the output",
+      "parts are added to the output",
       toolOutput({ output: { n: 1 }, content: [picture] }),
       { output: { n: 1 }, content: [picture] },
     ],
-    ["parts may stand alone", toolOutput({ content: [text("a"), picture] }), { content: [text("a"), picture] }],
+    ["parts may have no output", toolOutput({ content: [text("a"), picture] }), { content: [text("a"), picture] }],
     [
-      "an error that the tool means",
+      "an error result of the tool",
       toolOutput({ output: "No such city.", isError: true }),
       { output: "No such city.", isError: true },
     ],
     [
-      "an object that only looks like one is output",
+      "an object that only resembles a tool output is an output",
       { output: 1, isError: true },
       { output: { output: 1, isError: true } },
     ],
@@ -77,9 +77,9 @@ describe("what a tool returns", () => {
     ["a value that contains itself", circle, "contains itself"],
     ["a BigInt", { n: 1n }, "BigInt"],
     ["a function", () => 1, "no JSON form"],
-    ["what is nested too deep", deep, "deep"],
+    ["a value that is nested too deeply", deep, "deep"],
     ["content that is no parts", toolOutput({ content: [{ kind: "text" } as never] }), "type"],
-  ])("%s cannot be recorded, and the model is told that the tool has run", async (_, value, why) => {
+  ])("%s cannot be recorded, and the model is informed that the tool ran", async (_, value, why) => {
     const { output, isError } = await resultOf([returns(value)]);
     expect({ isError, output }).toStrictEqual({
       isError: true,
@@ -89,11 +89,11 @@ describe("what a tool returns", () => {
 
   test.each([
     ["an error's message", new Error("No such file."), "No such file."],
-    ["an error without words by its name", new TypeError(""), "TypeError"],
+    ["an error without a message by its name", new TypeError(""), "TypeError"],
     ["a text", "boom", "boom"],
     ["anything else, described", { code: 7 }, 'A value that is not an error was thrown: {"code":7}'],
-    ["nothing at all", undefined, "A value that is not an error was thrown."],
-  ])("what it throws becomes an error result: %s", async (_, thrown, output) => {
+    ["undefined", undefined, "A value that is not an error was thrown."],
+  ])("a thrown value becomes an error result: %s", async (_, thrown, output) => {
     const throws = tool({
       name: "t",
       run: () => {
@@ -105,8 +105,8 @@ describe("what a tool returns", () => {
   });
 });
 
-describe("what a tool is given", () => {
-  test("its input as the schema lets it through, and what it needs to know", async () => {
+describe("the input of a tool", () => {
+  test("is the schema's output, with the call's context", async () => {
     const seen: unknown[] = [];
     const add = tool({
       name: "add",
@@ -140,21 +140,24 @@ describe("what a tool is given", () => {
   test.each([
     ["a JSON Schema", { type: "object", properties: { city: { type: "string" } }, required: ["city"] }],
     ["a Standard Schema", z.object({ city: z.string() })],
-  ])("arguments that do not match %s are answered with what is wrong, and the tool does not run", async (_, input) => {
-    const weather = echo("weather", { input });
-    const { isError, output } = await resultOf([weather], { city: 7 });
-    expect(weather.inputs).toStrictEqual([]);
-    expect(isError).toBe(true);
-    expect(output).toMatch(
-      /^The arguments do not match the schema of the tool "weather", so it was not run:\n- \/city: ./,
-    );
-  });
+  ])(
+    "arguments that do not match %s get an error result with the issues, and the tool does not run",
+    async (_, input) => {
+      const weather = echo("weather", { input });
+      const { isError, output } = await resultOf([weather], { city: 7 });
+      expect(weather.inputs).toStrictEqual([]);
+      expect(isError).toBe(true);
+      expect(output).toMatch(
+        /^The arguments do not match the schema of the tool "weather", so it was not run:\n- \/city: ./,
+      );
+    },
+  );
 
   test.each([
-    ["any object without a schema", {}, { a: 1 }, undefined],
-    ["no list without a schema", {}, [1], "Expected an object, found a list."],
-    ["what `inputSchema` alone says", { inputSchema: { required: ["a"] } }, {}, "a"],
-    ["what a schema says that throws", { input: throwing() }, {}, "The arguments could not be checked: no"],
+    ["accepts any object without a schema", {}, { a: 1 }, undefined],
+    ["rejects a list without a schema", {}, [1], "Expected an object, found a list."],
+    ["is checked with `inputSchema` alone", { inputSchema: { required: ["a"] } }, {}, "a"],
+    ["is rejected if a schema throws", { input: throwing() }, {}, "The arguments could not be checked: no"],
   ])("%s", async (_, more, input, problem) => {
     const echoTool = echo("t", more);
     const { isError, output } = await resultOf([echoTool], input);
@@ -169,7 +172,7 @@ describe("what a tool is given", () => {
     expect(echoTool.inputs).toStrictEqual([{}]);
   });
 
-  test("B32: a free-form tool is given a text", async () => {
+  test("B32: a free-form tool receives a text", async () => {
     const patch = echo("patch", { format: "text" });
     const freeForm = answer(
       "tool-calls",
@@ -199,7 +202,7 @@ function throwing(): AgentTool["input"] {
 }
 
 describe("calls that are not run", () => {
-  test("B31: a call that was cut off, or whose arguments cannot be read", async () => {
+  test("B31: a call that was cut off, or whose arguments do not parse", async () => {
     const echoTool = echo("t");
     const cut = answer(
       "length",
@@ -216,14 +219,14 @@ describe("calls that are not run", () => {
     }
   });
 
-  test("a call of a tool that does not exist is told what there is", async () => {
+  test("a call of an unknown tool gets a result that lists the tools", async () => {
     const tools = [echo("one"), echo("two")];
     expect((await resultOf(tools, {}, "three")).output).toBe('There is no tool "three". The tools are: one, two.');
     expect((await resultOf([], {}, "three")).output).toBe('There is no tool "three". There are no tools.');
     expect((await resultOf(tools, {}, "__proto__")).output).toContain('There is no tool "__proto__".');
   });
 
-  test("B33: what the provider executes itself is left alone", async () => {
+  test("B33: calls that the provider executes itself are not run", async () => {
     const search = echo("search");
     const searched = answer(
       "stop",
@@ -248,10 +251,10 @@ describe("calls that are not run", () => {
   });
 });
 
-describe("where tools come from", () => {
+describe("tool sources", () => {
   const run = (): number => 1;
 
-  test("a source is asked before each step, and closed with the agent", async () => {
+  test("a source is called before each step, and closed with the agent", async () => {
     let step = 0;
     const closed: string[] = [];
     const source: ToolSource = {
@@ -271,7 +274,7 @@ describe("where tools come from", () => {
     expect(closed).toStrictEqual(["files"]);
   });
 
-  test("two tools of one name are refused, when they are given or when a source brings the second", async () => {
+  test("two tools with one name are rejected, at creation or when a source adds the second", async () => {
     expect(() => agentOn([], { tools: [echo("a"), echo("b"), echo("a")] })).toThrow(
       expect.objectContaining({ code: "invalid-tool", path: "/tools/2" }) as Error,
     );
@@ -281,7 +284,7 @@ describe("where tools come from", () => {
     expect(requests).toStrictEqual([]);
   });
 
-  test("a provider's own tool is declared as it is; where the caller runs it, a tool of its name does", async () => {
+  test("a provider tool is declared unchanged; if the caller runs it, a tool of its name is called", async () => {
     const search: ProviderTool = {
       type: "provider",
       dialect: "anthropic",
@@ -307,28 +310,28 @@ describe("where tools come from", () => {
     ["no object", null, "/tools/0"],
     ["no name", { run }, "/tools/0/name"],
     ["no function", { name: "t" }, "/tools/0/run"],
-    ["another word for retry", { name: "t", retry: "always", run }, "/tools/0/retry"],
-    ["a field that there is not", { name: "t", run, "time/out": 1 }, "/tools/0/time~1out"],
+    ["an unknown value of retry", { name: "t", retry: "always", run }, "/tools/0/retry"],
+    ["an unknown field", { name: "t", run, "time/out": 1 }, "/tools/0/time~1out"],
     ...["parameters", "schema", "execute", "handler"].map((field): [string, object, string] => [
-      `another word: ${field}`,
+      `a field of another library: ${field}`,
       { name: "t", run, [field]: run },
       `/tools/0/${field}`,
     ]),
-    ["no time", { name: "t", timeoutMs: 0, run }, "/tools/0/timeoutMs"],
-    ["a schema that is none", { name: "t", input: { type: "nothing" }, run }, "/tools/0/input/type"],
+    ["a timeout of zero", { name: "t", timeoutMs: 0, run }, "/tools/0/timeoutMs"],
+    ["an invalid schema", { name: "t", input: { type: "nothing" }, run }, "/tools/0/input/type"],
     [
-      "a Standard Schema that cannot say its JSON Schema",
+      "a Standard Schema without a JSON Schema",
       { name: "t", input: { "~standard": { version: 1, vendor: "v", validate: () => ({ value: 1 }) } }, run },
       "/tools/0/input",
     ],
-  ])("a definition that cannot be used is refused at once: %s", (_, given, path) => {
+  ])("an invalid definition is rejected at once: %s", (_, given, path) => {
     expect(() => agentOn([], { tools: [given as never] })).toThrow(
       expect.objectContaining({ name: "AgentError", code: "invalid-tool", path }) as Error,
     );
     if (given !== null) expect(() => agentOn([], { tools: given as never })).toThrow(/must be a list/);
   });
 
-  test("what other libraries call a field is told by its name here, also to a source", async () => {
+  test("the error for a field name of another library names Koine's field", async () => {
     expect(() => agentOn([], { tools: [{ name: "t", execute: run } as never] })).toThrow(/It is called `run`/);
     expect(() => agentOn([], { tools: [{ name: "t", run, parameters: {} } as never] })).toThrow(/It is called `input`/);
     const listed = [{ ...tool({ name: "t", run }), schema: {} }];
@@ -336,7 +339,7 @@ describe("where tools come from", () => {
     await expect(agent.run("Go.").result()).rejects.toMatchObject({ path: "/tools/0/files/t/schema" });
   });
 
-  test("a tool of a class, or a source's, may have fields of its own", async () => {
+  test("a tool of a class or of a source may have other fields", async () => {
     class Counter {
       readonly name = "count";
       calls = 0;

@@ -20,7 +20,7 @@ import {
 } from "./support/scripted-provider.ts";
 
 test.each<UnifiedFinishReason>(["content-filter", "refusal", "error"])(
-  "whole calls of an answer that ended with %s are not run, and have a result that says so",
+  "complete calls of an answer that ended with %s are not run and get a result that states it",
   async (finish) => {
     const ledger = await openLedger("memory:");
     const echoTool = echo();
@@ -41,10 +41,10 @@ test.each<UnifiedFinishReason>(["content-filter", "refusal", "error"])(
 
 test.each<[string, ReturnType<typeof answer>]>([
   ["without parts", answer("stop")],
-  ["of an empty text", answer("stop", delta("text", { textDelta: "" }))],
-])("an answer %s is not part of the thread, and its cost is kept", async (_, nothing) => {
+  ["with an empty text", answer("stop", delta("text", { textDelta: "" }))],
+])("an answer %s is not part of the thread, and its usage is recorded", async (_, empty) => {
   const ledger = await openLedger("memory:");
-  const { agent } = agentOn([nothing, textAnswer("Ok.")], { ledger });
+  const { agent } = agentOn([empty, textAnswer("Ok.")], { ledger });
   const { threadId, reason, steps, usage, message } = await agent.run("Go.").result();
   expect({ reason, message }).toStrictEqual({ reason: "cut-off", message: undefined });
   expect(steps).toMatchObject([{ messages: [], finishReason: { unified: "stop" }, usage: { totalTokens: 15 } }]);
@@ -55,8 +55,8 @@ test.each<[string, ReturnType<typeof answer>]>([
   expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Ok." });
 });
 
-describe("who answered, and what was lost on the way", () => {
-  test("is known to whoever takes a step over, also where no tool had begun", async () => {
+describe("the provider and the losses of an answer", () => {
+  test("are available after a takeover, even if no tool had started", async () => {
     const store = memoryStore();
     const ledger = createLedger(store);
     const started = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ describe("who answered, and what was lost on the way", () => {
     expect((await ledger.transcript(threadId))[1]?.metadata.provider).toBe("second");
   });
 
-  test("costs no write of its own where there is nothing to say", async () => {
+  test("need no separate write if there is nothing to record", async () => {
     const store = memoryStore();
     let writes = 0;
     const ledger = createLedger({
@@ -125,7 +125,7 @@ test.each<[ToolChoice, ToolChoice]>([
     { toolNames: ["echo"], mode: "auto" },
     { toolNames: ["echo"], mode: "auto" },
   ],
-])("what the first step must call, the others may: %j", async (toolChoice, after) => {
+])("only the first step has a required tool choice: %j", async (toolChoice, after) => {
   const { agent, requests } = agentOn(
     [callAnswer(call("1", "echo")), callAnswer(call("2", "echo")), textAnswer("Ok.")],
     {
@@ -139,7 +139,7 @@ test.each<[ToolChoice, ToolChoice]>([
   expect(requests.map((request) => request.toolChoice)).toStrictEqual([toolChoice, after, after]);
 });
 
-describe("a tool that was told to stop", () => {
+describe("a tool whose signal aborted", () => {
   const whenStopped = (end: () => unknown) =>
     tool({
       name: "t",
@@ -160,9 +160,9 @@ describe("a tool that was told to stop", () => {
   const standard = "The call was cancelled while the tool ran. Whether it took effect is unknown.";
 
   test.each<[string, () => unknown, unknown]>([
-    ["and says how far it came is heard", () => "charged card 42", "charged card 42"],
-    ["and fails with words of its own is heard", fails(new Error("Charged card 42.")), "Charged card 42."],
-    ["and only says that it stopped tells nothing new", fails(new DOMException("Aborted", "AbortError")), standard],
+    ["and returns a result", () => "charged card 42", "charged card 42"],
+    ["and throws an error with a message", fails(new Error("Charged card 42.")), "Charged card 42."],
+    ["and throws an AbortError", fails(new DOMException("Aborted", "AbortError")), standard],
   ])("%s", async (_, end, output) => {
     const ledger = await openLedger("memory:");
     const { agent } = agentOn([callAnswer(call("1", "t"))], { ledger, tools: [whenStopped(end)] });
@@ -174,7 +174,7 @@ describe("a tool that was told to stop", () => {
     expect(results(await ledger.transcript(threadId)).map((each) => each.output)).toStrictEqual([output]);
   });
 
-  test("because its time was up is heard, too", async () => {
+  test("by its timeout", async () => {
     const { agent, requests } = agentOn([callAnswer(call("1", "t")), textAnswer("Ok.")], {
       tools: [{ ...whenStopped(() => "half"), timeoutMs: 1 }],
     });

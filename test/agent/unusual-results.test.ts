@@ -35,28 +35,28 @@ const unreadable = Object.defineProperty(new Error("x"), "message", {
   },
 });
 
-describe("what is thrown", () => {
+describe("a thrown value", () => {
   test.each<[string, unknown, string]>([
     ["a message that throws", unreadable, "A value that is not an error was thrown."],
     ["a proxy that was revoked", revoked(), "A value that is not an error was thrown."],
     ["no message", withMessage(undefined), "Error"],
     ["a message that is an object", withMessage({ a: 1 }), '{"a":1}'],
-    ["half a surrogate pair", new Error("\ud800!"), "\ufffd!"],
-    ["half a surrogate pair as a text", "\udc00", "\ufffd"],
+    ["a lone surrogate", new Error("\ud800!"), "\ufffd!"],
+    ["a lone surrogate as a text", "\udc00", "\ufffd"],
     [
-      "a cause, which says why",
+      "a cause with a message",
       new Error("fetch failed", { cause: new Error("connect ECONNREFUSED") }),
       "fetch failed: connect ECONNREFUSED",
     ],
     [
-      "a cause without words, by its code",
+      "a cause with a code only",
       new Error("fetch failed", { cause: Object.assign(new Error(""), { code: "ECONNREFUSED" }) }),
       "fetch failed: ECONNREFUSED",
     ],
-    ["a cause that the message tells already", new Error("No: full", { cause: new Error("full") }), "No: full"],
+    ["a cause that the message already contains", new Error("No: full", { cause: new Error("full") }), "No: full"],
     ["causes in a circle", circle(), "one: two"],
     [
-      "an error of Koine's own, whose cause is for whoever runs the agent",
+      "an error of Koine, whose cause is not sent to the model",
       new AgentError("mcp-failed", "It ended.", { cause: new Error("its secrets") }),
       "It ended.",
     ],
@@ -72,7 +72,7 @@ function circle(): Error {
   return one;
 }
 
-describe("what is returned", () => {
+describe("a returned value", () => {
   class Hidden {
     readonly #value = 1;
     get value(): number {
@@ -90,11 +90,11 @@ describe("what is returned", () => {
   test.each<[string, unknown, string]>([
     ["a map", new Map([[1, 2]]), "class Map"],
     ["a set within", { seen: new Set([1]) }, 'class Set (in "seen")'],
-    ["a promise that nobody waited for", { later: Promise.resolve(1) }, "class Promise"],
+    ["a pending promise", { later: Promise.resolve(1) }, "class Promise"],
     ["an expression", [/a/], "class RegExp"],
-    ["a class that hides its fields", new Hidden(), "class Hidden"],
+    ["a class with private fields only", new Hidden(), "class Hidden"],
     ["an error within", { error: new Error("x") }, 'An error (in "error")'],
-    ["what is no number", Number.NaN, "NaN has no JSON form"],
+    ["NaN", Number.NaN, "NaN has no JSON form"],
     ["infinity within", { ratio: Number.NEGATIVE_INFINITY }, '-Infinity (in "ratio")'],
     ["a function within", { a: 1, f: () => 1 }, 'A function (in "f")'],
     ["a symbol within", { s: Symbol("s") }, 'A symbol (in "s")'],
@@ -103,13 +103,13 @@ describe("what is returned", () => {
     ["an invalid date in a list", { dates: [new Date(Number.NaN)] }, 'An invalid date (in "0")'],
     ["content of an unknown kind", toolOutput({ content: [{ type: "nope" } as never] }), "/content/0"],
     [
-      "a call as content",
+      "a tool call as content",
       toolOutput({ content: [{ type: "tool-call", toolCallId: "x", toolName: "y", input: {} }] }),
       "Only text, images, audio, video and files",
     ],
-    ["a picture without a source", toolOutput({ content: [{ type: "image" }] }), "/content/0"],
+    ["an image without a source", toolOutput({ content: [{ type: "image" }] }), "/content/0"],
     ["content that is no list", toolOutput({ content: "text" as never }), "`content` must be a list"],
-  ])("%s cannot be recorded, and the model is told", async (_, value, why) => {
+  ])("%s cannot be recorded, and the model is informed", async (_, value, why) => {
     const { isError, output } = await runToolOnce(() => value);
     expect(isError).toBe(true);
     expect(output).toMatch(/^The tool ran, but its return value cannot be recorded: /);
@@ -117,11 +117,11 @@ describe("what is returned", () => {
   });
 
   test.each<[string, unknown, Partial<ToolResultPart>]>([
-    ["no content is none", toolOutput({ content: [] }), { output: "" }],
-    ["no content beside an output", toolOutput({ output: 1, content: [] }), { output: 1 }],
-    ["half a surrogate pair", "a\ud800b", { output: "a\ufffdb" }],
+    ["empty content counts as missing", toolOutput({ content: [] }), { output: "" }],
+    ["empty content with an output", toolOutput({ output: 1, content: [] }), { output: 1 }],
+    ["a lone surrogate", "a\ud800b", { output: "a\ufffdb" }],
     [
-      "half a surrogate pair within, also in a name",
+      "a lone surrogate within, also in a name",
       { "\udfff": ["\ud83d\ude00", "\ud800\ud800", "\\ud800"] },
       { output: { "\ufffd": ["\ud83d\ude00", "\ufffd\ufffd", "\\ud800"] } },
     ],
@@ -141,7 +141,7 @@ describe("what is returned", () => {
     });
   });
 
-  test("a number with more digits than a double holds keeps them", async () => {
+  test("a number beyond the precision of a double keeps its digits", async () => {
     const text = '{"big":123456789012345678901234567890}';
     expect(stringifyJson((await runToolOnce(() => parseJson(text))).output)).toBe(text);
   });

@@ -15,7 +15,7 @@ import { requireError } from "../support/require-error.ts";
 const text = (textDelta: string, part?: string | number): Delta =>
   delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
 
-describe("an answer beside its parts", () => {
+describe("the fields of an answer besides its parts", () => {
   test("start, usage and done become the response", () => {
     const response = assemble([
       delta("start", {
@@ -89,7 +89,7 @@ describe("an answer beside its parts", () => {
     ]);
   });
 
-  test("providerRaw never matters", () => {
+  test("providerRaw has no effect", () => {
     const noisy = answer(text("a")).map((each) => ({ ...each, providerRaw: { kind: "error" } }));
     expect(assemble(noisy)).toStrictEqual(assemble(answer(text("a"))));
   });
@@ -122,7 +122,7 @@ describe("calls that cannot be executed", () => {
     expect(message.metadata?.invalidToolCalls).toMatchObject([{ toolCallId: "a" }]);
   });
 
-  test("B21, B31: a call still open at done is flagged, even where its text happens to parse", () => {
+  test("B21, B31: a call that is still open at done is flagged, even if its text parses", () => {
     const open = call("a", "{}").slice(0, 2);
     const { message } = assemble(answer(...open));
     expect(message.parts).toMatchObject([{ toolCallId: "a", inputText: "{}", invalid: true }]);
@@ -130,10 +130,10 @@ describe("calls that cannot be executed", () => {
   });
 });
 
-describe("an answer that failed", () => {
+describe("a failed answer", () => {
   const cut = [START, text("half"), ...call("a", '{"x').slice(0, 2), delta("usage", { inputTokens: 5 })];
 
-  test("B67, B90: an error yields no message, but the partial, marked, and the usage", () => {
+  test("B67, B90: an error yields no message, but the marked partial answer and the usage", () => {
     const error = requireError(AssemblyError, () =>
       assemble([...cut, delta("error", { errorCode: "overloaded", message: "busy", retryable: true, status: 529 })]),
     );
@@ -150,7 +150,7 @@ describe("an answer that failed", () => {
     });
   });
 
-  test("an error code that the taxonomy lacks is kept", () => {
+  test("an unknown error code is preserved", () => {
     const error = requireError(AssemblyError, () => assemble([START, delta("error", { errorCode: "moon_phase" })]));
     expect(error.response?.error).toStrictEqual({
       kind: "unknown",
@@ -159,7 +159,7 @@ describe("an answer that failed", () => {
     });
   });
 
-  test("B73: an answer without an end is reported as cut off, with its partial", () => {
+  test("B73: an answer without an end is reported as truncated, with its partial answer", () => {
     const error = requireError(AssemblyError, () => assemble(cut));
     expect(error.code).toBe("terminal-missing");
     expect(error.partial).toMatchObject({
@@ -168,7 +168,7 @@ describe("an answer that failed", () => {
     });
   });
 
-  test("B26: a run that failed still has the messages before", () => {
+  test("B26: a failed run has its earlier messages", () => {
     const error = requireError(AssemblyError, () =>
       assembleRun([...answer(...call("a", "{}")), result("a"), START, text("half")]),
     );
@@ -178,7 +178,7 @@ describe("an answer that failed", () => {
 });
 
 describe("a run", () => {
-  test("holds several answers with tool results between them", () => {
+  test("contains several answers with tool results between them", () => {
     const deltas = [
       ...answer(...call("a", "{}"), ...call("b", "{}")),
       result("b", "B"),
@@ -195,7 +195,7 @@ describe("a run", () => {
     expect(responses[1]?.message).toBe(messages[2]);
   });
 
-  test("can be watched while it grows", () => {
+  test("has snapshots while it grows", () => {
     const run = new RunAssembler();
     for (const each of [...answer(...call("a", "{}")), result("a"), START, text("so ")]) run.push(each);
     expect(run.snapshot()).toMatchObject({
@@ -215,7 +215,7 @@ describe("a run", () => {
   });
 });
 
-describe("watching an answer arrive", () => {
+describe("a growing answer", () => {
   test("B78: the arguments of an open call are readable at every prefix", () => {
     const assembler = new Assembler();
     assembler.push(START);
@@ -250,7 +250,7 @@ describe("watching an answer arrive", () => {
     expect(before).toStrictEqual(copy);
   });
 
-  test("an illegal delta leaves everything as it was", () => {
+  test("an invalid delta has no effect", () => {
     const assembler = new Assembler();
     for (const each of [START, text("a", 0)]) assembler.push(each);
     const before = assembler.snapshot();

@@ -15,11 +15,11 @@ const seal = (value: string, part?: number): Delta =>
   });
 
 const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
-  ["nothing is an empty message", [], []],
+  ["no delta is an empty message", [], []],
   ["adjacent texts join into one part", [text("a"), text("b")], [{ type: "text", text: "ab" }]],
   ["adjacent thinking joins into one part", [thinking("a"), thinking("b")], [{ type: "reasoning", text: "ab" }]],
   [
-    "B2: interleaved order is kept",
+    "B2: interleaved order is preserved",
     [thinking("t1"), text("a"), ...call("c1", "{}"), thinking("t2"), ...call("c2", "{}")],
     [
       { type: "reasoning", text: "t1" },
@@ -30,7 +30,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
-    "parts with their own identity stay apart",
+    "parts with their own part keys are separate",
     [text("a", 0), text("b", 1), text("c", 0)],
     [
       { type: "text", text: "ac" },
@@ -49,9 +49,9 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
       { type: "text", text: "b" },
     ],
   ],
-  ["an empty text with a new identity opens an empty part", [text("", "x")], [{ type: "text", text: "" }]],
+  ["an empty text with a new part key opens an empty part", [text("", "x")], [{ type: "text", text: "" }]],
   [
-    "B18: the arguments of parallel calls join by id, however they interleave",
+    "B18: the arguments of parallel calls join by id, in any interleaving",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "x" }),
       delta("tool_call_start", { toolCallId: "b", toolName: "y" }),
@@ -67,12 +67,12 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
-    "B20: blank arguments mean {}, and their spelling is kept",
+    "B20: blank arguments are {}, and their spelling is preserved",
     call("a", " "),
     [{ type: "tool-call", toolCallId: "a", toolName: "tool", input: {}, inputText: " " }],
   ],
   [
-    "B20: a call without any arguments is {}",
+    "B20: a call without arguments is {}",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "t", objectArgs: true }),
       delta("tool_call_end", { toolCallId: "a" }),
@@ -80,12 +80,12 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     [{ type: "tool-call", toolCallId: "a", toolName: "t", input: {} }],
   ],
   [
-    "B23: arguments keep their spelling where writing them again would change it",
+    "B23: arguments keep their spelling if re-encoding would change it",
     call("a", '{"n": 1.0}'),
     [{ type: "tool-call", toolCallId: "a", toolName: "tool", input: { n: 1 }, inputText: '{"n": 1.0}' }],
   ],
   [
-    "B32: free-form arguments are text, even where they look like JSON",
+    "B32: free-form arguments are text, even if they look like JSON",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "t", format: "text", executor: "client", tool: "custom" }),
       delta("tool_call_args", { toolCallId: "a", argsTextDelta: "{}" }),
@@ -104,7 +104,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
-    "B31: a call that its end says to be cut off is flagged, whatever its arguments look like",
+    "B31: a call whose end marks it as cut off is flagged, regardless of its arguments",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "t" }),
       delta("tool_call_args", { toolCallId: "a", argsTextDelta: '{"n":1}' }),
@@ -113,7 +113,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     [{ type: "tool-call", toolCallId: "a", toolName: "t", input: { n: 1 }, invalid: true }],
   ],
   [
-    "object arguments keep their text only where parsing would change a number",
+    "object arguments keep their text only if parsing would change a number",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "t", objectArgs: true }),
       delta("tool_call_args", { toolCallId: "a", argsTextDelta: '{ "n": 1.0 }' }),
@@ -153,7 +153,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
-    "seals of different issuers stand side by side",
+    "seals of different issuers are all stored",
     [text("a"), seal("s"), delta("seal", { seal: { dialect: "gemini", kind: "signature", value: "g" } })],
     [
       {
@@ -202,7 +202,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
-    "thinking names the summary it belongs to",
+    "a thinking delta names its summary",
     [
       thinking("raw"),
       delta("thinking", { textDelta: "s", summary: 0 }),
@@ -212,7 +212,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     [{ type: "reasoning", text: "raw", summary: ["s!", "t"] }],
   ],
   [
-    "media grows by pieces and is told by its mime type",
+    "media grows by chunks, and its MIME type determines its part type",
     [delta("media", { mimeType: "image/png", dataDelta: "aGVs" }), delta("media", { dataDelta: "bG8=" })],
     [{ type: "image", mimeType: "image/png", data: "aGVsbG8=" }],
   ],
@@ -222,7 +222,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     [{ type: "audio", data: "AA", transcript: "Hello" }],
   ],
   [
-    "B43: a whole part is taken as it is",
+    "B43: a complete part is used unchanged",
     [delta("part", { value: { type: "opaque", dialect: "x", value: { odd: [1] } } })],
     [{ type: "opaque", dialect: "x", value: { odd: [1] } }],
   ],
@@ -243,7 +243,7 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     [{ type: "tool-result", toolCallId: "old", toolName: "", isError: false, output: 1, executor: "provider" }],
   ],
   [
-    "residue on a part is merged key by key, later wins",
+    "residue on a part is merged key by key, and later values win",
     [
       delta("text", { textDelta: "a", extra: { d: { x: 1, y: 1 } } }),
       delta("text", { textDelta: "b", extra: { d: { y: 2 }, e: { z: 3 } } }),

@@ -19,7 +19,7 @@ const ODD_INSIDES: [sentence: string, deltas: Delta[]][] = [
   ["a message without residue", [odd("start", { modelId: "m", requestId: "r", message: { extra: null } }), DONE]],
   ["a message with an odd id", [odd("start", { modelId: "m", requestId: "r", message: { id: 7 } }), DONE]],
   ["metadata that is a text", [START, odd("done", { finishReason: "stop", message: { metadata: "abc" } })]],
-  ["alternatives that are none", [START, odd("done", { finishReason: "stop", alternatives: [null] })]],
+  ["invalid alternatives", [START, odd("done", { finishReason: "stop", alternatives: [null] })]],
   [
     "too many alternatives",
     [
@@ -30,18 +30,18 @@ const ODD_INSIDES: [sentence: string, deltas: Delta[]][] = [
       }),
     ],
   ],
-  ["log probabilities that are none", [START, odd("text", { textDelta: "a", logprobs: [1, null] }), DONE]],
+  ["invalid log probabilities", [START, odd("text", { textDelta: "a", logprobs: [1, null] }), DONE]],
   [
     "an unknown executor",
     [START, odd("tool_call_start", { toolCallId: "a", toolName: "t", executor: "martian" }), DONE],
   ],
   ["an unknown format", [START, odd("tool_call_start", { toolCallId: "a", toolName: "t", format: "xml" }), DONE]],
   ["an unknown kind of media", [START, odd("media", { type: "smell", dataDelta: "" }), DONE]],
-  ["a role of its own", [START, odd("part", { role: "user", value: { type: "text", text: "" } }), DONE]],
+  ["a role that is not allowed", [START, odd("part", { role: "user", value: { type: "text", text: "" } }), DONE]],
 ];
 
 describe("odd insides of payloads", () => {
-  test.each(ODD_INSIDES)("%s are refused by name, and nothing has happened", (_, deltas) => {
+  test.each(ODD_INSIDES)("%s are rejected by name, without an effect", (_, deltas) => {
     expect(checkDeltas(deltas)[0]).toMatchObject({ rule: "payload" });
     const assembler = new Assembler();
     let before = assembler.snapshot();
@@ -57,14 +57,14 @@ describe("odd insides of payloads", () => {
     }
   });
 
-  test("a usage field that is undefined is not present, and unknown ones are none of ours", () => {
+  test("an undefined usage field counts as missing, and unknown fields are ignored", () => {
     const usage = assemble(
       answer(delta("usage", { inputTokens: 5 }), odd("usage", { inputTokens: undefined, foo: "x" })),
     ).usage;
     expect(usage).toStrictEqual({ inputTokens: 5, outputTokens: 0, totalTokens: 5 });
   });
 
-  test("an error keeps whether it may be tried again, and its residue", () => {
+  test("an error preserves its retryable flag and its residue", () => {
     const failing = [START, delta("error", { errorCode: "server", retryable: false, extra: { d: { a: 1 } } })];
     let caught: unknown;
     try {
@@ -89,7 +89,7 @@ describe("odd insides of payloads", () => {
   });
 });
 
-describe("digits on the way (B23)", () => {
+describe("exact digits (B23)", () => {
   test("survive in residue, in whole parts and in results between answers", () => {
     const big = '{"n":12345678901234567890}';
     const extra = { d: parseJson(big) as never };
@@ -115,7 +115,7 @@ describe("digits on the way (B23)", () => {
   });
 });
 
-describe("streams made to be slow (B79)", () => {
+describe("streams that are built to be slow (B79)", () => {
   // Were the cost quadratic, each of these would take minutes and run into the time limit.
   const MANY = 60_000;
 
@@ -137,21 +137,21 @@ describe("streams made to be slow (B79)", () => {
     expect(assembler.finish().message.parts[0]?.seals).toHaveLength(MANY);
   });
 
-  test("nothing but violations", () => {
+  test("only violations", () => {
     const bad = Array.from({ length: MANY }, () => odd("text", {}));
     const early = Array.from({ length: MANY }, () => delta("text", { textDelta: "" }));
     expect(checkDeltas([...bad, ...early])).toHaveLength(MANY + 1);
   });
 });
 
-test("B20: a call without any input is disassembled and comes back with empty arguments", () => {
+test("B20: a call without an input is disassembled and assembled with empty arguments", () => {
   const message = { role: "assistant" as const, parts: [toolCall("a", "t", undefined)] };
   const response = { id: "", model: "", message, finishReason: { unified: "stop" as const } };
   expect(assemble(disassemble(response)).message.parts).toStrictEqual([toolCall("a", "t", {})]);
 });
 
 describe("returned values do not change later", () => {
-  test("B100: a snapshot of a run keeps its tool message while more results arrive", () => {
+  test("B100: a snapshot of a run does not change when more results arrive", () => {
     const run = new RunAssembler();
     for (const each of [...answer(...call("a", "{}"), ...call("b", "{}")), result("a")]) run.push(each);
     const { messages } = run.snapshot();

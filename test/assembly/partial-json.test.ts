@@ -8,7 +8,7 @@ import { scaleRunCount } from "../support/property-run-count.ts";
 import { codePoint } from "../support/code-points.ts";
 
 const CASES: [sentence: string, text: string, value: JsonValue | undefined][] = [
-  ["nothing", "", undefined],
+  ["an empty text", "", undefined],
   ["blanks", " \n\t", undefined],
   ["an open object", "{", {}],
   ["an open array", " [ ", []],
@@ -20,13 +20,13 @@ const CASES: [sentence: string, text: string, value: JsonValue | undefined][] = 
   ["a string just opened", '["', [""]],
   ["a dangling backslash", '["a\\', ["a"]],
   ["an escaped backslash", '["a\\\\', ["a\\"]],
-  ["half of a unicode escape", String.raw`["a\u00e`, ["a"]],
+  ["a partial unicode escape", String.raw`["a\u00e`, ["a"]],
   ["an escaped backslash before a u", String.raw`["a\\u00e`, [String.raw`a\u00e`]],
-  ["B50: half of a pair", '["a\ud83d', ["a"]],
-  ["B50: half of an escaped pair", String.raw`["a\ud83d`, ["a"]],
-  ["B50: one and a half of an escaped pair", String.raw`["a\ud83d\ude`, ["a"]],
-  ["B50: a whole escaped pair", String.raw`["a\ud83d\ude00`, ["a😀"]],
-  ["a lone half that stays alone", String.raw`["a\ud83db`, ["a\ud83db"]],
+  ["B50: a high surrogate alone", '["a\ud83d', ["a"]],
+  ["B50: an escaped high surrogate alone", String.raw`["a\ud83d`, ["a"]],
+  ["B50: an escaped high surrogate and a partial low one", String.raw`["a\ud83d\ude`, ["a"]],
+  ["B50: a complete escaped pair", String.raw`["a\ud83d\ude00`, ["a😀"]],
+  ["a lone surrogate that stays alone", String.raw`["a\ud83db`, ["a\ud83db"]],
   ["a minus", '{"a":-', {}],
   ["a minus at the root", "-", undefined],
   ["a point", "[-1.", [-1]],
@@ -55,7 +55,7 @@ describe("B78: unfinished JSON", () => {
     expect(parsePartialJson(text)).toStrictEqual(value);
   });
 
-  test("B23: keeps the digits of large numbers", () => {
+  test("B23: preserves the digits of large numbers", () => {
     expect(stringifyJson(parsePartialJson('{"id":12345678901234567890,"x'))).toBe('{"id":12345678901234567890}');
   });
 
@@ -64,12 +64,12 @@ describe("B78: unfinished JSON", () => {
     expect(parsePartialJson('{"a":'.repeat(depth))).toBeUndefined();
   });
 
-  test("the deepest levels allowed are read", () => {
+  test("the maximum depth is parsed", () => {
     expect(stringifyJson(parsePartialJson("[".repeat(1000)))).toBe("[".repeat(1000) + "]".repeat(1000));
   });
 });
 
-/** True if `later` continues `earlier`: nothing was removed; only numbers at the end may change. */
+/** True if `later` continues `earlier`: no value was removed; only numbers at the end may change. */
 function continues(earlier: JsonValue | undefined, later: JsonValue | undefined): boolean {
   if (earlier === undefined) return true;
   if (typeof earlier === "string") return typeof later === "string" && later.startsWith(earlier);
@@ -81,8 +81,8 @@ function continues(earlier: JsonValue | undefined, later: JsonValue | undefined)
 }
 
 describe("every prefix of any JSON text", () => {
-  // No backslash, as keys are made of these too: some versions of V8 take one key for another that has a backslash
-  // where it has an escape. Quotes and control characters bring the escapes.
+  // No backslash, because keys are made of these too: some versions of V8 confuse two keys if one has a backslash where
+  // the other has an escape. Quotes and control characters cover the escapes.
   const character = fc
     .oneof(
       fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }),

@@ -34,10 +34,10 @@ function callIdAt(list: readonly MessageDelta[], index: number): string {
 }
 
 const MUTATIONS: Mutation[] = [
-  ["the start is gone", "start-first", (deltas) => deltas.slice(1)],
-  ["the end is gone", "terminal-missing", (deltas) => deltas.slice(0, -1)],
+  ["the start is missing", "start-first", (deltas) => deltas.slice(1)],
+  ["the end is missing", "terminal-missing", (deltas) => deltas.slice(0, -1)],
   [
-    "something follows the end",
+    "a delta follows the end",
     "terminal-last",
     (deltas) => insert(deltas, deltas.length, { kind: "text", payload: { textDelta: "" } }),
   ],
@@ -47,12 +47,12 @@ const MUTATIONS: Mutation[] = [
     (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "done", payload: { finishReason: "stop" } }),
   ],
   [
-    "another start",
+    "a second start",
     "start-once",
     (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "start", payload: { modelId: "", requestId: "" } }),
   ],
   [
-    "a seq repeated",
+    "a repeated seq",
     "seq-increasing",
     (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, seq: i - 1 } : each)),
   ],
@@ -86,7 +86,7 @@ const MUTATIONS: Mutation[] = [
     (deltas, pick) =>
       insert(deltas, within(deltas, pick), {
         kind: "part",
-        payload: { value: { type: "tool-result", toolCallId: "nobody", toolName: "", isError: false } },
+        payload: { value: { type: "tool-result", toolCallId: "unknown", toolName: "", isError: false } },
       }),
   ],
   [
@@ -95,7 +95,7 @@ const MUTATIONS: Mutation[] = [
     (deltas, pick) =>
       insert(deltas, within(deltas, pick), {
         kind: "tool_call_args",
-        payload: { toolCallId: "nobody", argsTextDelta: "" },
+        payload: { toolCallId: "unknown", argsTextDelta: "" },
       }),
   ],
   [
@@ -130,7 +130,7 @@ const MUTATIONS: Mutation[] = [
     },
   ],
   [
-    "a seal on a part that is not there",
+    "a seal on a missing part",
     "part-exists",
     (deltas, pick) =>
       insert(deltas, within(deltas, pick), {
@@ -141,7 +141,7 @@ const MUTATIONS: Mutation[] = [
 ];
 
 describe("generated delta sequences", () => {
-  test("any legal sequence assembles, and has no violations", () => {
+  test("any valid sequence assembles without violations", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
         expect(checkDeltas(deltas)).toEqual([]);
@@ -150,7 +150,7 @@ describe("generated delta sequences", () => {
     );
   });
 
-  test.each(MUTATIONS)("any legal sequence with one mutation, %s, is refused with %s", (_, rule, mutate) => {
+  test.each(MUTATIONS)("any valid sequence with one mutation, %s, is rejected with %s", (_, rule, mutate) => {
     let tried = 0;
     fc.assert(
       fc.property(legalAnswer, fc.nat(), (deltas, pick) => {
@@ -170,14 +170,14 @@ describe("generated delta sequences", () => {
     expect(tried).toBeGreaterThan(10);
   });
 
-  test("the text of every kind of part is all there, in order", () => {
+  test("the text of every kind of part is complete and in order", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
         const sent = deltas.map(({ kind, payload }) => (kind === "text" ? payload.textDelta : "")).join("");
-        const got = assemble(deltas)
+        const assembled = assemble(deltas)
           .message.parts.map((part) => (part.type === "text" ? part.text : ""))
           .join("");
-        expect(got).toBe(sent);
+        expect(assembled).toBe(sent);
       }),
     );
   });
@@ -195,7 +195,7 @@ describe("generated responses", () => {
     );
   });
 
-  test("disassembling leaves the response as it was", () => {
+  test("disassembling does not change the response", () => {
     fc.assert(
       fc.property(response, (each) => {
         const copy = structuredClone(each);
@@ -205,7 +205,7 @@ describe("generated responses", () => {
     );
   });
 
-  test("a failed response disassembles to an error, with everything that had arrived", () => {
+  test("a failed response disassembles to an error, with the partial answer", () => {
     fc.assert(
       fc.property(response, (each) => {
         const error = { kind: "overloaded", message: "busy", status: 529, retryAfterMs: 5, raw: { a: 1 } } as const;
@@ -219,7 +219,7 @@ describe("generated responses", () => {
         expect(thrown).toBeInstanceOf(AssemblyError);
         const { partial, response: rest } = thrown as AssemblyError;
         expectSameJson(partial?.parts, each.message.parts);
-        // Every message of it is marked; beside that, nothing is missing.
+        // Every message of it is marked; otherwise nothing is missing.
         const mark = (message: Message): Message => ({
           ...message,
           metadata: { ...message.metadata, interrupted: true },

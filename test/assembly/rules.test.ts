@@ -21,7 +21,7 @@ const reseq = (deltas: Delta[], ...seqs: unknown[]): unknown[] =>
   stampAll(deltas).map((each, i) => ({ ...each, seq: seqs[i] }));
 
 const BROKEN: Row[] = [
-  ["nothing at all has no start", "start-first", 0, []],
+  ["an empty sequence has no start", "start-first", 0, []],
   ["a text before the start", "start-first", 0, [delta("text", { textDelta: "a" }), START, DONE]],
   ["a done before the start", "start-first", 0, [DONE]],
   ["a tool result before any answer", "start-first", 0, [result("a")]],
@@ -32,7 +32,7 @@ const BROKEN: Row[] = [
   ["a done after an error", "terminal-last", 2, [START, failure, DONE]],
   ["a next answer after an error", "terminal-last", 2, [START, failure, START, DONE]],
   ["no end", "terminal-missing", 1, [START, delta("text", { textDelta: "cut" })]],
-  ["seq stands still", "seq-increasing", 0, reseq(answer(), 0, 0)],
+  ["a repeated seq", "seq-increasing", 0, reseq(answer(), 0, 0)],
   ["seq goes back", "seq-increasing", 3, reseq(answer(), 5, 3)],
   ["seq is no whole number", "seq-increasing", 0.5, reseq(answer(), 0, 0.5)],
   ["seq is a text", "seq-increasing", 1, reseq(answer(), 0, "1")],
@@ -50,7 +50,7 @@ const BROKEN: Row[] = [
     [delta("start", { modelId: "m", requestId: "r", contractVersion: 0.5 }), DONE],
   ],
   ["an unknown kind", "known-kind", 1, [START, { kind: "telepathy", payload: {} }, DONE]],
-  ["a kind out of Object.prototype", "known-kind", 1, [START, { kind: "constructor", payload: {} }, DONE]],
+  ["a kind with a name from Object.prototype", "known-kind", 1, [START, { kind: "constructor", payload: {} }, DONE]],
   ["no object", "known-kind", 1, [START, null, DONE]],
   ["no payload", "payload", 1, [START, { kind: "text" }, DONE]],
   ["a payload without its field", "payload", 1, [START, { kind: "text", payload: {} }, DONE]],
@@ -70,7 +70,7 @@ const BROKEN: Row[] = [
     [START, delta("text", { textDelta: "a" }), { kind: "seal", payload: { seal: { dialect: "x", kind: "id" } } }, DONE],
   ],
   [
-    "a whole part without its text",
+    "a complete part without its text",
     "payload",
     1,
     [START, { kind: "part", payload: { value: { type: "text" } } }, DONE],
@@ -78,7 +78,7 @@ const BROKEN: Row[] = [
   ["a usage that is no number", "payload", 1, [START, { kind: "usage", payload: { inputTokens: "7" } }, DONE]],
   ["two calls with one id", "call-unique", 4, answer(...call("a", "{}"), ...call("a", "{}"))],
   [
-    "a whole call with an id that is taken",
+    "a complete call with an existing id",
     "call-unique",
     4,
     answer(
@@ -136,7 +136,7 @@ const BROKEN: Row[] = [
     2,
     answer(delta("part", { value: providerResult }), delta("part", { value: providerResult })),
   ],
-  ["a result without a call", "result-traced", 2, [...answer(), result("nobody"), START, DONE]],
+  ["a result without a call", "result-traced", 2, [...answer(), result("unknown"), START, DONE]],
   [
     "a client's result within an answer, without a call",
     "result-traced",
@@ -151,13 +151,13 @@ const BROKEN: Row[] = [
     [...answer(), delta("part", { role: "tool", value: { type: "text", text: "a" } }), START, DONE],
   ],
   [
-    "one identity for a text and for reasoning (B76)",
+    "one part key for a text and for reasoning (B76)",
     "part-kind",
     2,
     answer(delta("text", { textDelta: "a", partKey: 1 }), delta("thinking", { textDelta: "b", partKey: 1 })),
   ],
   [
-    "one identity for a text and for a call",
+    "one part key for a text and for a call",
     "part-kind",
     2,
     answer(
@@ -166,7 +166,7 @@ const BROKEN: Row[] = [
     ),
   ],
   [
-    "one identity for a text and for a whole part",
+    "one part key for a text and for a complete part",
     "part-kind",
     2,
     answer(
@@ -181,7 +181,7 @@ const BROKEN: Row[] = [
     answer(delta("seal", { seal: { dialect: "x", kind: "id", value: "v" } })),
   ],
   [
-    "a seal on a part that is not there",
+    "a seal on a missing part",
     "part-exists",
     2,
     answer(
@@ -204,24 +204,24 @@ const BROKEN: Row[] = [
   ["a fractional summary", "summary-dense", 1, answer(delta("thinking", { textDelta: "a", summary: 0.5 }))],
 ];
 
-describe("a broken rule is a typed error that names the rule and the seq", () => {
-  test.each(BROKEN)("%s breaks %s", (_, rule, seq, deltas) => {
+describe("a violated rule is a typed error that names the rule and the seq", () => {
+  test.each(BROKEN)("%s violates %s", (_, rule, seq, deltas) => {
     const error = requireError(AssemblyError, () => assembleRun(deltas as Delta[]));
     expect(error).toMatchObject({ name: "AssemblyError", code: rule, rule, seq });
     expect(error.message).toContain(RULES[rule]);
     expect(checkDeltas(deltas as Delta[])[0]).toMatchObject({ rule, seq });
   });
 
-  test("every rule has a row, but the one about errors, which is no breach", () => {
+  test("every rule has a row except the one about errors, which is no violation", () => {
     const shown = new Set(BROKEN.map(([, rule]) => rule));
     expect(Object.keys(RULES).filter((rule) => !shown.has(rule as Rule))).toEqual(["error-no-message"]);
   });
 
-  test("one answer is all that `assemble` takes", () => {
+  test("`assemble` accepts one answer only", () => {
     expect(requireError(AssemblyError, () => assemble([...answer(), START, DONE])).rule).toBe("terminal-last");
   });
 
-  test("checkDeltas lists every broken rule and judges the rest without the illegal delta", () => {
+  test("checkDeltas lists every violated rule and checks the rest without the invalid delta", () => {
     const deltas = answer(
       delta("tool_call_args", { toolCallId: "a", argsTextDelta: "{}" }),
       ...call("b", "{}"),
@@ -242,7 +242,7 @@ describe("a broken rule is a typed error that names the rule and the seq", () =>
     expect(checkDeltas([...texts, ...answer()]).map(({ rule }) => rule)).toEqual(["start-first"]);
   });
 
-  test("a sequence that ends with an error is legal", () => {
+  test("a sequence that ends with an error is valid", () => {
     expect(checkDeltas([START, delta("text", { textDelta: "a" }), failure])).toEqual([]);
   });
 });

@@ -2,11 +2,12 @@
 // each time, and nothing is left behind.
 import { describe, expect, test } from "vitest";
 import type { AnswerStream, CallOptions, LocalProvider, Transport } from "../../src/client/index.ts";
-import { createClient } from "../../src/client/index.ts";
-import type { ReplayServer, Reply } from "../../src/testkit/index.ts";
+import { createClient, defaultTransport } from "../../src/client/index.ts";
+import type { Reply } from "../../src/testkit/index.ts";
 import { orAborted } from "../../src/calls/or-aborted.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
+import { CountingTransport } from "./support/counting-transport.ts";
 import { leavingNothing } from "./support/leak-checks.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
 import { clientAt, DIALECTS, QUESTION, streamPieces, streamReply, wholeBody } from "./support/provider-fixtures.ts";
@@ -18,7 +19,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     how === "complete" ? client.complete(QUESTION, options) : client.stream(QUESTION, options).response();
   const reply: Reply = how === "complete" ? { body: wholeBody("openai-chat") } : streamReply("openai-chat");
 
-  test("a signal that is aborted already sends nothing", async () => {
+  test("an aborted signal sends no request", async () => {
     await using server = await replayServer({ "*": reply });
     await leavingNothing(
       server,
@@ -38,14 +39,18 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     ["in the middle", { ...reply, stall: 40 }],
     ["in a refusal", { status: 500, body: "no", stall: 1 }],
   ];
-  test.each(STAGES)("a signal %s ends the exchange", async (_, stalled) => {
+  test.each(STAGES)("a signal %s ends the call", async (_, stalled) => {
     await using server = await replayServer({ "*": stalled });
     await leavingNothing(
       server,
       async () => {
         const controller = new AbortController();
-        const call = errorOf(callModel(clientAt(server), { signal: controller.signal }));
-        await arrival(server);
+        const transport = new CountingTransport(defaultTransport());
+        const client = clientAt(server, "openai-chat", { transport });
+        const call = errorOf(callModel(client, { signal: controller.signal }));
+        while (server.requests.length === 0 || !transport.hasReached(stalled.stall)) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
         controller.abort(REASON);
         const error = await call;
         expect(error).toMatchObject({ code: "aborted", cause: REASON, attempts: [{ aborted: true }] });
@@ -56,7 +61,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     );
   });
 
-  test("a signal during the wait for the next attempt ends it", async () => {
+  test("a signal during the wait before a retry ends the call", async () => {
     await using server = await replayServer({ "*": { status: 500 } });
     await leavingNothing(server, async () => {
       const controller = new AbortController();
@@ -68,7 +73,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     });
   });
 
-  test("a signal while the key is fetched ends it", async () => {
+  test("a signal while the key is fetched ends the call", async () => {
     await using server = await replayServer({ "*": reply });
     const controller = new AbortController();
     const there = {
@@ -81,7 +86,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("a signal while a connection is made ends it", async () => {
+  test("a signal while the connection opens ends the call", async () => {
     const controller = new AbortController();
     const transport: Transport = {
       send: (_, { signal }) =>
@@ -98,7 +103,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     });
   });
 
-  test("a signal after the end changes nothing, and nobody listens to it any more", async () => {
+  test("a signal after the end has no effect, and its listener is removed", async () => {
     await using server = await replayServer({ "*": reply });
     const controller = new AbortController();
     let listeners = 0;
@@ -114,24 +119,18 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
   });
 });
 
-/** Resolves when the server has received the request and had time to reply. */
-async function arrival(server: ReplayServer): Promise<void> {
-  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-describe("a stream that is left", () => {
-  /** Sends one chunk, then nothing. */
+describe("a stream that its reader leaves", () => {
+  /** Sends one chunk, then no further bytes. */
   const open = (id: (typeof DIALECTS)[number]): Reply => {
     const { chunks = [], ...rest } = streamReply(id);
     const half = chunks.slice(0, Math.ceil(chunks.length / 2));
     return { ...rest, chunks, stall: half.reduce((sum, piece) => sum + piece.length, 0) };
   };
   const WAYS: [title: string, leave: (stream: AnswerStream, controller: AbortController) => Promise<unknown>][] = [
-    ["by the end of its loop", (stream) => readSome(stream, 2)],
-    ["by the end of its batches", (stream) => readSome(stream.batches(), 1)],
+    ["leaving its loop", (stream) => readSome(stream, 2)],
+    ["leaving the loop over its batches", (stream) => readSome(stream.batches(), 1)],
     [
-      "by its scope",
+      "leaving its scope",
       async (stream) => {
         await using left = stream;
         await left.next();
@@ -145,7 +144,7 @@ describe("a stream that is left", () => {
       },
     ],
     [
-      "by cancel while it is waited for",
+      "cancel during a read",
       async (stream) => {
         const rest = readAll(stream);
         while ((stream.snapshot()?.message.parts.length ?? 0) === 0)
@@ -155,7 +154,7 @@ describe("a stream that is left", () => {
       },
     ],
     [
-      "by its signal while nobody reads",
+      "its signal without a reader",
       async (stream, controller) => {
         await stream.next();
         controller.abort(REASON);
@@ -163,7 +162,7 @@ describe("a stream that is left", () => {
     ],
   ];
   test.each(DIALECTS.flatMap((id) => WAYS.map(([title, leave]) => [id, title, leave] as const)))(
-    "%s: %s ends the exchange, and what came is on the error",
+    "%s: %s ends the call, and the error has the partial answer",
     async (id, _, leave) => {
       await using server = await replayServer({ "*": open(id) });
       await leavingNothing(
@@ -187,7 +186,7 @@ describe("a stream that is left", () => {
     },
   );
 
-  test("after it was left, its iterator is at its end", async () => {
+  test("its iterator is at its end after the reader left", async () => {
     const unhandled: unknown[] = [];
     const here: LocalProvider = {
       async *answer() {
@@ -206,7 +205,7 @@ describe("a stream that is left", () => {
     expect((await stream.batches().next()).done).toBe(true);
   });
 
-  test("before it began, nobody is asked", async () => {
+  test("sends no request if the reader leaves before the first read", async () => {
     let callCount = 0;
     const here: LocalProvider = { answer: () => ((callCount += 1), answer()) };
     for (const leave of [(it: AnswerStream) => it.cancel(REASON), (it: AnswerStream) => void it.return?.()]) {
@@ -217,7 +216,7 @@ describe("a stream that is left", () => {
     expect(callCount).toBe(0);
   });
 
-  test("a local provider is told by its signal, and its generator is closed", async () => {
+  test("a local provider's signal aborts, and its generator is closed", async () => {
     const seen: string[] = [];
     const here: LocalProvider = {
       async *answer(_, { signal }) {
@@ -239,7 +238,7 @@ describe("a stream that is left", () => {
     expect(seen.toSorted()).toStrictEqual(["aborted", "closed"]);
   });
 
-  test("a local provider that never waits is not read on", async () => {
+  test("a local provider that never waits is not read further", async () => {
     let deltaCount = 0;
     const here: LocalProvider = {
       *answer() {
@@ -258,7 +257,7 @@ describe("a stream that is left", () => {
     expect(deltaCount).toBe(before);
   });
 
-  test("B67: what it had cost by then is noted", async () => {
+  test("B67: the usage until then is recorded", async () => {
     const usage = { inputTokens: 5, outputTokens: 1, totalTokens: 6 };
     const here: LocalProvider = {
       async *answer() {
@@ -284,7 +283,7 @@ async function readSome(items: AsyncIterable<unknown>, count: number): Promise<v
   }
 }
 
-test("what waits when the caller ends it is not given out any more", async () => {
+test("pending deltas are not delivered after the caller aborts", async () => {
   const here: LocalProvider = {
     async *answer() {
       yield* answer(delta("text", { textDelta: "a" }), delta("text", { textDelta: "b" })).slice(0, -1);
@@ -299,12 +298,12 @@ test("what waits when the caller ends it is not given out any more", async () =>
   expect((await response).partial?.message.parts).toStrictEqual([{ type: "text", text: "ab" }]);
 });
 
-test("what does not heed a signal is not waited for, also where the signal came first", async () => {
+test("a promise that ignores the signal is not awaited, even if the signal was aborted before", async () => {
   const never = new Promise<void>(() => undefined);
   await expect(orAborted(never, AbortSignal.abort(REASON))).rejects.toBe(REASON);
 });
 
-test("a piece that arrives in the moment in which the stream is left is on the error, and ends nothing else", async () => {
+test("a delta that arrives while the reader leaves is in the error's partial answer and has no other effect", async () => {
   const [first = new Uint8Array(), ...rest] = streamPieces("openai-chat");
   const { promise, resolve } = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
   async function* body(signal: AbortSignal): AsyncGenerator<Uint8Array> {

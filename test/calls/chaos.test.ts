@@ -77,7 +77,7 @@ describe.each(DIALECTS)("%s", (id) => {
   const body = Buffer.from(JSON.stringify(wholeBody(id)));
   const pieces = (seed: number, longest: number): Uint8Array[] => cutRandomly(bytes, seededRandom(seed), longest);
 
-  test("a stream in any pieces is the same answer", () =>
+  test("a stream gives the same answer in any chunks", () =>
     always<[number]>(
       [fc.nat()],
       scaleRunCount(60),
@@ -93,7 +93,7 @@ describe.each(DIALECTS)("%s", (id) => {
     ["ends", (at) => ({ chunks: [bytes.subarray(0, at)] })],
     ["breaks", (at) => ({ reset: at })],
   ];
-  test.each(BROKEN)("a stream that %s at any byte is whole, or fails with its beginning", (_, make) =>
+  test.each(BROKEN)("a stream that %s at any byte is complete, or fails with a partial answer", (_, make) =>
     always<[number, number]>(
       [fc.nat(bytes.length - 1), fc.nat()],
       scaleRunCount(120),
@@ -116,7 +116,7 @@ describe.each(DIALECTS)("%s", (id) => {
     ),
   );
 
-  test("a whole answer that breaks or ends at any byte is an error", () =>
+  test("a complete answer that breaks or ends at any byte is an error", () =>
     always<[number, boolean]>(
       [fc.nat(body.length - 1), fc.boolean()],
       scaleRunCount(120),
@@ -129,7 +129,7 @@ describe.each(DIALECTS)("%s", (id) => {
       id,
     ));
 
-  test("a stream that is left at any delta, in any way, leaves nothing behind", () =>
+  test("a stream that its reader leaves at any delta leaks no resource", () =>
     always<[number, string, number]>(
       [fc.nat(12), fc.constantFrom("return", "cancel", "signal"), fc.nat()],
       scaleRunCount(120),
@@ -151,7 +151,7 @@ describe.each(DIALECTS)("%s", (id) => {
       id,
     ));
 
-  test("a call that is aborted at any moment ends at once, and leaves nothing behind", () =>
+  test("a call that is aborted at any time ends at once and leaks no resource", () =>
     always<[number, boolean, number]>(
       [fc.nat(40), fc.boolean(), fc.nat()],
       scaleRunCount(120),
@@ -171,7 +171,7 @@ describe.each(DIALECTS)("%s", (id) => {
     ));
 });
 
-test("an event whose last line break is missing when the connection breaks was said (B68)", async () => {
+test("B68: the last event counts although the connection breaks before its final line break", async () => {
   const pieces = streamPieces(
     "openai-chat",
     answer(delta("text", { textDelta: "Down " }), delta("text", { textDelta: "left." })),
@@ -186,10 +186,10 @@ test("an event whose last line break is missing when the connection breaks was s
   }
 });
 
-test("what came before a connection broke is given to a reader that comes late", async () => {
+test("deltas that arrived before the connection broke are delivered to a late reader", async () => {
   const client = clientAt(server, "openai-chat");
-  const words = Array.from({ length: 30 }, (_, n) => delta("text", { textDelta: `word ${n} ` }));
-  const pieces = streamPieces("openai-chat", answer(...words));
+  const textDeltas = Array.from({ length: 30 }, (_, n) => delta("text", { textDelta: `word ${n} ` }));
+  const pieces = streamPieces("openai-chat", answer(...textDeltas));
   const half = Buffer.concat(pieces.slice(0, 20)).length;
   reply = { chunks: pieces, delayMs: 2, reset: half };
   const stream = client.stream(QUESTION);
@@ -204,7 +204,7 @@ test("what came before a connection broke is given to a reader that comes late",
   expect(textOf(error?.partial ? disassemble(error.partial) : [])).toBe(textOf(sent));
 });
 
-test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
+test.each(DIALECTS)("%s: the same is true for fetch", async (id) => {
   const { headers = {} } = streamReply(id);
   const bytes = Buffer.concat(streamPieces(id));
   const client = clientAt(server, id, { transport: overFetch(), retry: { attempts: 1 } });
@@ -227,7 +227,7 @@ test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
   await fc.assert(property, { numRuns: scaleRunCount(60) });
 });
 
-test("many calls at once, some of them left or broken, share their connections and end each in its own way", async () => {
+test("concurrent calls share connections, and each ends in its own way", async () => {
   const id = "anthropic";
   const whole = streamReply(id);
   const length = Buffer.concat(streamPieces(id)).length;

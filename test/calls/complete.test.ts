@@ -22,14 +22,14 @@ import {
 } from "./support/provider-fixtures.ts";
 
 describe.each(DIALECTS)("%s", (id) => {
-  test("an answer over HTTP is what the dialect reads, with the facts of where it came from", async () => {
+  test("an answer over HTTP equals the decoded body, with metadata about its origin", async () => {
     await using server = await replayServer({ "*": { body: wholeBody(id), headers: { "x-request-id": "req_1" } } });
     await leavingNothing(server, async () => {
       const result = await clientAt(server, id).complete(QUESTION);
       const { provider, losses, attempts, message, ...rest } = result;
-      const { metadata, ...said } = message;
+      const { metadata, ...content } = message;
       const read = theirs(id).decodeResponse(parseJson(stringifyJson(wholeBody(id))));
-      expect({ ...rest, message: said }).toStrictEqual(read);
+      expect({ ...rest, message: content }).toStrictEqual(read);
       expect(provider).toBe("there");
       expect(losses).toStrictEqual(attempts[0]?.losses);
       // The two are independent copies.
@@ -49,7 +49,7 @@ describe.each(DIALECTS)("%s", (id) => {
     });
   });
 
-  test("B74: a server that streams though it was asked for a whole answer is understood", async () => {
+  test("B74: a streamed reply to a request for a complete answer is accepted", async () => {
     await using server = await replayServer({
       "*": { ...streamReply(id), headers: { "content-type": "text/event-stream" } },
     });
@@ -59,16 +59,16 @@ describe.each(DIALECTS)("%s", (id) => {
   });
 });
 
-test("the request asks for a whole answer, whatever it says itself", async () => {
+test("the request has no stream flag, even if the caller set one", async () => {
   await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
   await clientAt(server).complete({ ...QUESTION, stream: true });
   expect(server.requests[0]?.body).not.toHaveProperty("stream", true);
 });
 
-describe("money", () => {
+describe("the cost", () => {
   const prices = { "model-*": { input: 1_000_000, output: 2_000_000 } };
 
-  test("the price table says what the provider does not", async () => {
+  test("is computed from the price table if the provider reports none", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
     const result = await clientAt(server, "openai-chat", { prices }).complete(QUESTION);
     expect(result.usage?.cost).toBe(11 + 2 * 23);
@@ -76,7 +76,7 @@ describe("money", () => {
     expect(result.attempts[0]?.usage?.cost).toBe(57);
   });
 
-  test("what the provider says itself counts", async () => {
+  test("is the provider's value if it reports one", async () => {
     const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: 0.25 };
     const provider: LocalProvider = { answer: () => answer(delta("usage", usage)) };
     const client = createClient({ providers: { here: provider }, prices: { "*": { input: 1, output: 1 } } });
@@ -84,11 +84,11 @@ describe("money", () => {
   });
 });
 
-describe("what a provider would be asked otherwise", () => {
+describe("a request that the target would receive changed", () => {
   /** A history that only the provider that stored it knows. */
   const broken: ModelRequest = { ...QUESTION, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
 
-  test("is refused, and nothing is sent", async () => {
+  test("is rejected and not sent", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("anthropic") } });
     const error = await errorOf(clientAt(server, "anthropic").complete(broken));
     expect(error).toMatchObject({ code: "untranslatable", provider: "there", model: MODEL });
@@ -97,13 +97,13 @@ describe("what a provider would be asked otherwise", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("is sent where the caller says so", async () => {
+  test("is sent if the caller allows losses", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("anthropic") } });
     const result = await clientAt(server, "anthropic").complete(broken, { onBreaks: "send" });
     expect(result.losses.map(({ level }) => level)).toContain("breaks");
   });
 
-  test("what cannot be said at all has the place where it stands", async () => {
+  test("the error has the path of the part that the target does not support", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
     const call: Part = { type: "tool-call", toolCallId: "c", toolName: "t", input: { large: 10n } };
     const messages = [QUESTION.messages[0] as Message, assistant([call])];
@@ -118,7 +118,7 @@ describe("a local provider", () => {
   const here = (provider: LocalProvider) => createClient({ providers: { here: provider }, retry: { baseMs: 0 } });
   const request: ModelRequest = { model: "m", messages: [user("hello")] };
 
-  test("is asked with the model's own name, and answers with its deltas", async () => {
+  test("receives the model's own name and answers with deltas", async () => {
     const requests: ModelRequest[] = [];
     const client = here({
       *answer(request) {
@@ -133,14 +133,14 @@ describe("a local provider", () => {
 
   const START = delta("start", { modelId: "m", requestId: "r" });
   const endings: [title: string, give: () => Iterable<Delta>, code: string, attempts: number][] = [
-    ["throws an error of any kind", () => raise(new TypeError("no such tensor")), "unknown", 1],
-    ["throws what the taxonomy knows", () => raise({ kind: "overloaded", message: "busy" }), "overloaded", 3],
-    ["says that it failed", () => [START, delta("error", { errorCode: "quota" })], "quota", 1],
-    ["ends without an end", () => [START, delta("text", { textDelta: "Hel" })], "truncated", 3],
-    ["says nothing", () => [], "truncated", 3],
-    ["breaks a rule of deltas", () => [START, START], "server", 1],
-    ["begins with something else", () => [delta("text", { textDelta: "Hel" })], "server", 1],
-    ["gives nothing to iterate over", () => undefined as unknown as Delta[], "server", 1],
+    ["throws an unknown error", () => raise(new TypeError("no such tensor")), "unknown", 1],
+    ["throws an error of a known kind", () => raise({ kind: "overloaded", message: "busy" }), "overloaded", 3],
+    ["emits an error delta", () => [START, delta("error", { errorCode: "quota" })], "quota", 1],
+    ["ends without a `done` delta", () => [START, delta("text", { textDelta: "Hel" })], "truncated", 3],
+    ["emits no delta", () => [], "truncated", 3],
+    ["violates the delta contract", () => [START, START], "server", 1],
+    ["starts with another delta than `start`", () => [delta("text", { textDelta: "Hel" })], "server", 1],
+    ["returns no iterable", () => undefined as unknown as Delta[], "server", 1],
   ];
   test.each(endings)("that %s is a typed error", async (_, give, code, attempts) => {
     const error = await errorOf(here({ answer: give }).complete(request));
@@ -156,7 +156,7 @@ describe("a local provider", () => {
   }
 });
 
-test("every attempt is told to whoever listens, and middleware wraps the call from the outside in", async () => {
+test("onAttempt is called for every attempt, and the first middleware is the outermost", async () => {
   await using server = await replayServer({ "*": [{ status: 500 }, { body: wholeBody("openai-chat") }] });
   const attempts: Attempt[] = [];
   const order: string[] = [];
@@ -185,7 +185,7 @@ test("every attempt is told to whoever listens, and middleware wraps the call fr
   expect(attempts).toMatchObject([{ status: 500, error: { kind: "server" } }, { status: 200 }]);
 });
 
-test("what Koine noted about earlier answers is no loss: it was never meant for the wire", async () => {
+test("the metadata that Koine adds to answers is not reported as a loss", async () => {
   await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
   const client = clientAt(server);
   const first = await client.complete(QUESTION);
@@ -201,7 +201,7 @@ test("what Koine noted about earlier answers is no loss: it was never meant for 
   expect(attempts[0]?.losses).toStrictEqual(losses);
 });
 
-test("object answers go through the same call", async () => {
+test("object answers use the same call", async () => {
   const provider: LocalProvider = { answer: () => answer(delta("text", { textDelta: '{"a":1}' })) };
   const client = createClient({ providers: { here: provider } });
   const result = await client.generateObject({ model: "m", messages: [user("?")], schema: { type: "object" } });
@@ -210,7 +210,7 @@ test("object answers go through the same call", async () => {
 });
 
 describeBodies((samplesOf) => {
-  test.each(DIALECTS)("%s: recorded bodies over HTTP, cut anywhere, are what the dialect reads", async (id) => {
+  test.each(DIALECTS)("%s: recorded bodies over HTTP, in any chunks, are decoded as usual", async (id) => {
     const random = seededRandom(3);
     let reply: Reply = {};
     await using server = await replayServer(() => reply);

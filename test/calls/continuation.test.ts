@@ -26,14 +26,14 @@ interface Participant {
 
 const MAIN: Readonly<Record<string, Participant>> = {
   "Chat with sealed reasoning": { dialect: "openai-chat", vendor: "openrouter", hides: true },
-  "Responses that stores nothing": { dialect: "openai-responses", config: { store: false } },
+  "Responses without storage": { dialect: "openai-responses", config: { store: false } },
   Anthropic: { dialect: "anthropic", hides: true },
   Gemini: { dialect: "gemini" },
 };
 const OTHERS: typeof MAIN = {
   "Chat of OpenAI": { dialect: "openai-chat", config: { vendor: "openai" }, model: "gpt-5.2", isSealless: true },
-  "Responses that stores": { dialect: "openai-responses" },
-  "Responses that goes on from its last answer": {
+  "Responses with storage": { dialect: "openai-responses" },
+  "Responses with previous_response_id": {
     dialect: "openai-responses",
     config: { state: "previous-response" },
     remembers: true,
@@ -60,7 +60,7 @@ function round(who: string, turn: number, hides: boolean): Answer {
     parts: [
       reasoning(`${who} thinks for the ${turn}. time: "ἀλήθεια", \\ and\nmore.`),
       ...(hides ? [reasoning("")] : []),
-      text(`${who} asks ${turn}.`),
+      text(`${who} requests ${turn}.`),
       toolCall("", "look", { at: `${who} ${turn}`, tags: ["é", "\u2028"], size: 12.5 }),
       reasoning("One more."),
       toolCall("", "book", { at: "Roma" }),
@@ -85,7 +85,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     ["a", "round", "And at last?"],
     ["a", "ending", "results"],
   ],
-  "within a round of tools": [
+  "within a tool round": [
     ["a", "round", "Where to?"],
     ["b", "round", "results"],
     ["a", "round", "results"],
@@ -103,7 +103,7 @@ interface Party {
   upstream: Upstream;
   model: string;
   /** Its requests and its answers. */
-  asked: Message[][];
+  requests: Message[][];
   answers: ClientAnswer[];
 }
 
@@ -114,7 +114,7 @@ async function seat(name: "a" | "b", participant: Participant, story: Story): Pr
     what === "round" ? round(who, index + 1, hides) : ending(who),
   );
   const upstream = await startUpstream(dialect, script, { name, ...(vendor !== undefined && { vendor }) });
-  return { participant, upstream, model: `${name}/${model ?? upstream.model}`, asked: [], answers: [] };
+  return { participant, upstream, model: `${name}/${model ?? upstream.model}`, requests: [], answers: [] };
 }
 
 /** Runs a conversation; messages go through JSON each time, as through a database. */
@@ -130,7 +130,7 @@ async function runStory(story: Story, parties: Readonly<Record<"a" | "b", Party>
     messages = JSON.parse(JSON.stringify(messages)) as Message[];
     const party = parties[who];
     const answer = await callModel(client, requestTo(party, messages), mode);
-    party.asked.push([...messages]);
+    party.requests.push([...messages]);
     party.answers.push(answer);
     messages.push(answer.message);
   }
@@ -180,9 +180,9 @@ function checkParty(party: Party, other: Party): void {
   });
   // Every seal of the other provider that is not sent is reported.
   const foreign = new Set(sealsOf(other.answers));
-  const places = party.asked.map((messages) => placesOf(foreign, messages));
+  const places = party.requests.map((messages) => placesOf(foreign, messages));
   expect(places.some((each) => each.length > 0)).toBe(foreign.size > 0);
-  expect(places.flatMap((each, turn) => untold(each, answers[turn]))).toStrictEqual([]);
+  expect(places.flatMap((each, turn) => unreported(each, answers[turn]))).toStrictEqual([]);
 }
 
 /** Returns the positions of seals in messages. */
@@ -197,7 +197,7 @@ function placesOf(seals: ReadonlySet<string>, messages: readonly Message[]): str
 }
 
 /** Returns the positions that no loss covers. */
-function untold(places: readonly string[], answer: ClientAnswer | undefined): string[] {
+function unreported(places: readonly string[], answer: ClientAnswer | undefined): string[] {
   const lossPaths = (answer?.losses ?? []).map(({ path }) => path);
   return places.filter((place) => !lossPaths.some((path) => place === path || place.startsWith(`${path}/`)));
 }
@@ -264,7 +264,7 @@ function tamper(part: Part): Part {
   return part.type === "tool-call" ? { ...part, input: { at: "elsewhere" }, seals } : { ...part, seals };
 }
 
-test.each(Object.keys(MAIN))("what is altered behind its seal's back is refused: %s", async (name) => {
+test.each(Object.keys(MAIN))("an altered sealed part is rejected: %s", async (name) => {
   const { party, failure } = await change(name, tamper);
   expect(party.upstream.rejections.length).toBe(1);
   expect(failure).toMatchObject({ code: "invalid-request", status: 400, provider: "a" });
@@ -279,13 +279,13 @@ async function expectEdited(name: string): Promise<void> {
   expect(JSON.stringify(party.upstream.requests[1]?.body)).toContain("elsewhere");
 }
 
-const EDITED = "B6, B7: what was edited goes on without its seal";
+const EDITED = "B6, B7: an edited part is sent without its seal";
 test.each(["Chat with sealed reasoning", "Anthropic", "Anthropic with a budget", "Gemini"])(
   `${EDITED}: %s`,
   expectEdited,
 );
 // The text that follows is sent without its id, which would require the reasoning.
-test.each(["Responses that stores nothing", "Responses that stores"])(`${EDITED}: %s`, expectEdited);
+test.each(["Responses without storage", "Responses with storage"])(`${EDITED}: %s`, expectEdited);
 
 function withoutSeals(part: Part): Part {
   const plainPart = { ...part };
@@ -296,15 +296,18 @@ function withoutSeals(part: Part): Part {
 
 /** The history of a client that stored only the plain fields. */
 const WITHOUT: readonly (readonly [name: string, code: string])[] = [
-  ["Responses that stores nothing", "reasoning-unsupported"],
-  ["Responses that stores", "reasoning-unsupported"],
+  ["Responses without storage", "reasoning-unsupported"],
+  ["Responses with storage", "reasoning-unsupported"],
   ["Anthropic", "reasoning-unsupported"],
   ["Anthropic with a budget", "reasoning-disabled"],
   ["Gemini", "signature-placeholder"],
 ];
 
-test.each(WITHOUT)("B8, B10, B13: %s goes on without seals that a client has lost, and says %s", async (name, code) => {
-  const { party, failure } = await change(name, withoutSeals);
-  expect(failure).toBeUndefined();
-  expect(party.answers.flatMap(({ losses }) => losses.map((loss) => loss.code))).toContain(code);
-});
+test.each(WITHOUT)(
+  "B8, B10, B13: %s continues without seals that a client dropped, and reports %s",
+  async (name, code) => {
+    const { party, failure } = await change(name, withoutSeals);
+    expect(failure).toBeUndefined();
+    expect(party.answers.flatMap(({ losses }) => losses.map((loss) => loss.code))).toContain(code);
+  },
+);

@@ -38,7 +38,7 @@ const STATUSES: [status: number, kind: ProviderErrorKind][] = [
 ];
 
 /** Statuses that are more specific than "invalid request", if the body is not. */
-const TELLING: [status: number, kind: ProviderErrorKind][] = [
+const SPECIFIC_STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [409, "overloaded"],
   [410, "not-found"],
   [413, "context-length"],
@@ -46,15 +46,18 @@ const TELLING: [status: number, kind: ProviderErrorKind][] = [
 ];
 
 describe.each(DIALECTS)("%s", (id) => {
-  test.each(TELLING)("status %i is an error of its kind, and another model is asked", async (status, kind) => {
-    await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
-    const here: LocalProvider = { answer: () => answer() };
-    const client = createClient({ providers: { there: providerAt(server, id), here }, retry: { baseMs: 0 } });
-    const result = await client.complete(QUESTION, { fallbacks: ["here/m"] });
-    expect(result.provider).toBe("here");
-    expect(result.attempts[0]).toMatchObject({ status, error: { kind } });
-    expect(server.requests).toHaveLength(kind === "overloaded" ? 3 : 1);
-  });
+  test.each(SPECIFIC_STATUSES)(
+    "status %i is an error of its kind, and the fallback is called",
+    async (status, kind) => {
+      await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
+      const here: LocalProvider = { answer: () => answer() };
+      const client = createClient({ providers: { there: providerAt(server, id), here }, retry: { baseMs: 0 } });
+      const result = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+      expect(result.provider).toBe("here");
+      expect(result.attempts[0]).toMatchObject({ status, error: { kind } });
+      expect(server.requests).toHaveLength(kind === "overloaded" ? 3 : 1);
+    },
+  );
 
   test.each(STATUSES)("status %i with the dialect's own body is an error of its kind", async (status, kind) => {
     const reply = refusal(id, { kind, message: "It was not to be.", status });
@@ -76,15 +79,15 @@ describe.each(DIALECTS)("%s", (id) => {
   });
 
   test.each([
-    ["nothing", { body: "" }],
+    ["an empty body", { body: "" }],
     ["a text", { body: "upstream connect error" }],
     ["a page", { body: "<html><head><title>502 Bad Gateway</title></head></html>" }],
     ["a number", { body: "7" }],
     ["null", { body: "null" }],
     ["a list", { body: "[]" }],
-    ["an object of another world", { body: { nothing: { to: "see" } } }],
-    ["half of a body", { body: '{"error":{"message":"cut', headers: { "content-length": "24" } }],
-  ] as [string, Reply][])("a status with %s behind it is an error with a sentence", async (_, reply) => {
+    ["an unknown object", { body: { nothing: { to: "see" } } }],
+    ["a truncated body", { body: '{"error":{"message":"cut', headers: { "content-length": "24" } }],
+  ] as [string, Reply][])("a status with %s is an error with a message", async (_, reply) => {
     await using server = await replayServer({ "*": { status: 502, ...reply } });
     await leavingNothing(server, async () => {
       const error = await errorOf(clientAt(server, id).complete(QUESTION, { retry: { attempts: 1 } }));
@@ -100,9 +103,9 @@ describe.each(DIALECTS)("%s", (id) => {
       { body: { error: { message: "No luck.", type: "server_error", code: 500 } } },
       ["server", "unknown"],
     ],
-    ["nothing", { body: "" }, ["truncated"]],
-    ["half of an answer", { body: JSON.stringify(wholeBody(id)).slice(0, -40) }, ["truncated"]],
-    ["an object of another world", { body: { status: "ok" } }, ["server"]],
+    ["an empty body", { body: "" }, ["truncated"]],
+    ["a truncated answer", { body: JSON.stringify(wholeBody(id)).slice(0, -40) }, ["truncated"]],
+    ["an unknown object", { body: { status: "ok" } }, ["server"]],
     ["a text", { body: '"Hello."' }, ["server"]],
     [
       "a page",
@@ -110,7 +113,7 @@ describe.each(DIALECTS)("%s", (id) => {
       ["unknown"],
     ],
   ];
-  test.each(OK)("a reply that says it succeeded and holds %s is an error", async (_, reply, kinds) => {
+  test.each(OK)("status 200 with %s is an error", async (_, reply, kinds) => {
     await using server = await replayServer({ "*": reply });
     const error = await errorOf(clientAt(server, id).complete(QUESTION));
     expect(kinds).toContain(error.code);
@@ -118,7 +121,7 @@ describe.each(DIALECTS)("%s", (id) => {
     expect(error.attempts.at(-1)).toMatchObject({ status: 200, error: { kind: error.code } });
   });
 
-  test("B86: what says within a whole answer that it failed is an error, and what came is on it", async () => {
+  test("B86: an error within a complete answer is thrown, with the partial answer", async () => {
     const failed = theirs(id).encodeError({ kind: "overloaded", message: "Too much to do." });
     await using server = await replayServer({ "*": { body: failed.wire as object } });
     const error = await errorOf(clientAt(server, id).complete(QUESTION));
@@ -127,7 +130,7 @@ describe.each(DIALECTS)("%s", (id) => {
   });
 });
 
-test("a page that comes for a stream is told by its title, and asked for once", async () => {
+test("a web page in place of a stream is reported with its title, and not retried", async () => {
   const reply = { body: "<title>Captive portal</title>", headers: { "content-type": "text/html; charset=utf-8" } };
   await using server = await replayServer({ "*": reply });
   const error = await errorOf(clientAt(server).stream(QUESTION).response());
@@ -137,7 +140,7 @@ test("a page that comes for a stream is told by its title, and asked for once", 
   expect(server.requests).toHaveLength(1);
 });
 
-test("a redirect is not followed with the key; the error says where it leads", async () => {
+test("a redirect is not followed because the key would be sent; the error names its target", async () => {
   await using server = await replayServer({
     "*": { status: 308, headers: { location: "https://elsewhere.example/v1" } },
   });
@@ -146,14 +149,14 @@ test("a redirect is not followed with the key; the error says where it leads", a
   expect(server.requests).toHaveLength(1);
 });
 
-test("Bedrock's header says what kind of error it is", async () => {
+test("Bedrock's error header determines the kind", async () => {
   const headers = { "x-amzn-errortype": "ThrottlingException:http://internal.example/" };
   await using server = await replayServer({ "*": { status: 400, headers, body: { message: "Slow down." } } });
   const error = await errorOf(clientAt(server, "bedrock").complete(QUESTION));
   expect(error.code).toBe("rate-limit");
 });
 
-test("a refusal that never ends is cut off, and its status counts", async () => {
+test("an endless error body is cut off, and its status counts", async () => {
   const reply: Reply = { status: 401, chunks: ["x".repeat(10), "y".repeat(10)], stall: 15 };
   await using server = await replayServer({ "*": reply });
   await leavingNothing(
@@ -166,7 +169,7 @@ test("a refusal that never ends is cut off, and its status counts", async () => 
   );
 });
 
-test.each(DIALECTS)("%s: no key is in any error, however the server repeats it", async (id) => {
+test.each(DIALECTS)("%s: no error contains a key, in any form in which the server repeats it", async (id) => {
   await using server = await replayServer((request) => ({
     status: 401,
     body: { error: { message: `Wrong key ${KEY}`, seen: request.headers } },

@@ -18,9 +18,9 @@ const SILENT: LocalProvider = {
 };
 
 /** Providers that fail in one way or answer with their name, with a count of their calls. */
-function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
+function threeProviders(fail: Partial<Record<string, ProviderErrorKind>>): {
   client: (options?: Partial<ClientOptions>) => ReturnType<typeof createClient>;
-  asked: string[];
+  calledModels: string[];
 } {
   const calledModels: string[] = [];
   const provider = (name: string): LocalProvider => ({
@@ -36,12 +36,12 @@ function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
   const providers = { first: provider("first"), second: provider("second"), third: provider("third") };
   const client = (options: Partial<ClientOptions> = {}) =>
     createClient({ providers, retry: { baseMs: 0, attempts: 2 }, fallbacks: ["second/b", "third/c/d"], ...options });
-  return { client, asked: calledModels };
+  return { client, calledModels: calledModels };
 }
 
 const ELSEWHERE = PROVIDER_ERROR_KINDS.filter((kind) => kind !== "invalid-request");
-test.each(ELSEWHERE)("the next model is asked where the first one fails with %s", async (kind) => {
-  const { client } = crowd({ first: kind });
+test.each(ELSEWHERE)("the next model is called if the first one fails with %s", async (kind) => {
+  const { client } = threeProviders({ first: kind });
   const result = await client().complete(ASK);
   expect(result.provider).toBe("second");
   expect(result.message.metadata).toMatchObject({ provider: "second", model: "b" });
@@ -50,25 +50,25 @@ test.each(ELSEWHERE)("the next model is asked where the first one fails with %s"
   expect(result.attempts.at(-1)).not.toHaveProperty("error");
 });
 
-test("each is tried as often as its policy says, in their order; the last one's error is thrown", async () => {
-  const { client, asked } = crowd({ first: "overloaded", second: "authentication", third: "server" });
+test("models are called in order, each as often as its policy allows; the last error is thrown", async () => {
+  const { client, calledModels } = threeProviders({ first: "overloaded", second: "authentication", third: "server" });
   const error = await errorOf(client().complete(ASK));
-  expect(asked).toStrictEqual(["first/a", "first/a", "second/b", "third/c/d", "third/c/d"]);
+  expect(calledModels).toStrictEqual(["first/a", "first/a", "second/b", "third/c/d", "third/c/d"]);
   expect(error).toMatchObject({ code: "server", provider: "third", model: "c/d" });
   expect(error.attempts.map(({ provider }) => provider)).toStrictEqual(["first", "first", "second", "third", "third"]);
   expect(error.message).toContain("third cannot.");
   expect(error.message).toContain(" Before it, first/a failed: overloaded; second/b failed: authentication.");
 });
 
-test("what the call says about fallbacks replaces what the client says", async () => {
-  const { client, asked } = crowd({ first: "quota" });
+test("the fallbacks of a call replace the fallbacks of the client", async () => {
+  const { client, calledModels } = threeProviders({ first: "quota" });
   expect((await client().complete(ASK, { fallbacks: ["third/x"] })).provider).toBe("third");
   expect((await errorOf(client().complete(ASK, { fallbacks: [] }))).code).toBe("quota");
-  expect(asked).toStrictEqual(["first/a", "third/x", "first/a"]);
+  expect(calledModels).toStrictEqual(["first/a", "third/x", "first/a"]);
 });
 
-test("the provider that a call names is for its model, not for its fallbacks", async () => {
-  const { client } = crowd({ second: "quota" });
+test("the provider of a call applies to its model and not to its fallbacks", async () => {
+  const { client } = threeProviders({ second: "quota" });
   const result = await client().complete(
     { ...ASK, model: "any/thing" },
     { provider: "second", fallbacks: ["first/a"] },
@@ -79,27 +79,27 @@ test("the provider that a call names is for its model, not for its fallbacks", a
   ]);
 });
 
-test("a stream falls back as long as nothing was said", async () => {
-  const { client } = crowd({ first: "server" });
+test("a stream falls back until the first delta", async () => {
+  const { client } = threeProviders({ first: "server" });
   const stream = client().stream(ASK);
   const { deltas } = await readAll(stream);
   expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "done"]);
   expect((await stream.response()).provider).toBe("second");
 });
 
-test("a model of a provider that is not there is told before anybody is asked", async () => {
-  const { client, asked } = crowd({});
-  const error = await errorOf(client().complete(ASK, { fallbacks: ["second/b", "nobody/x"] }));
+test("a fallback with an unknown provider is rejected before any request", async () => {
+  const { client, calledModels } = threeProviders({});
+  const error = await errorOf(client().complete(ASK, { fallbacks: ["second/b", "unknown/x"] }));
   expect(error).toMatchObject({ code: "unknown-provider", path: "/fallbacks/1" });
   expect(error.message).toContain("third");
-  expect(asked).toStrictEqual([]);
+  expect(calledModels).toStrictEqual([]);
 });
 
-describe("nobody else is asked", () => {
-  test("where the request itself is wrong", async () => {
-    const { client, asked } = crowd({ first: "invalid-request" });
+describe("no fallback is called", () => {
+  test("if the request is invalid", async () => {
+    const { client, calledModels } = threeProviders({ first: "invalid-request" });
     expect(await errorOf(client().complete(ASK))).toMatchObject({ code: "invalid-request", provider: "first" });
-    expect(asked).toStrictEqual(["first/a"]);
+    expect(calledModels).toStrictEqual(["first/a"]);
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe("nobody else is asked", () => {
     [422, 0],
     [405, 1],
     [415, 1],
-  ])("where status %i says so; other statuses may be about the place: %i more", async (status, others) => {
+  ])("if status %i makes a retry useless; after other statuses: %i more calls", async (status, others) => {
     await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
     let callCount = 0;
     const second: LocalProvider = { answer: () => ((callCount += 1), answer()) };
@@ -117,7 +117,7 @@ describe("nobody else is asked", () => {
     expect(callCount).toBe(others);
   });
 
-  test("once something was said", async () => {
+  test("after the first delta", async () => {
     let others = 0;
     const first: LocalProvider = {
       answer: () => [
@@ -131,19 +131,19 @@ describe("nobody else is asked", () => {
     expect(others).toBe(0);
   });
 
-  test("once the caller has ended the call", async () => {
-    const { client, asked } = crowd({ first: "server" });
+  test("after the caller aborted", async () => {
+    const { client, calledModels } = threeProviders({ first: "server" });
     const controller = new AbortController();
     const call = client({ onAttempt: () => controller.abort() }).complete(ASK, { signal: controller.signal });
     expect((await errorOf(call)).code).toBe("aborted");
-    expect(asked).toStrictEqual(["first/a"]);
+    expect(calledModels).toStrictEqual(["first/a"]);
   });
 
-  test("once the time of the call is over", async () => {
+  test("after the time limit of the call", async () => {
     let now = 0;
     let others = 0;
     const first: LocalProvider = {
-      // It never answers; and its share is all of the time that is left.
+      // The provider never answers, and its share is all of the remaining time.
       answer: () => ((now += 20), SILENT.answer({ messages: [] }, { signal: new AbortController().signal })),
     };
     const second: LocalProvider = { answer: () => ((others += 1), answer()) };
@@ -158,7 +158,7 @@ describe("nobody else is asked", () => {
   });
 });
 
-describe("with the limits as they are by default, whoever never replies does not take the time of the others", () => {
+describe("with the default limits, a provider that never replies does not use the time of its fallbacks", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -173,7 +173,7 @@ describe("with the limits as they are by default, whoever never replies does not
     // A third of ten minutes, then half of the rest.
     ["complete", ["second/b", "third/c"], [10 / 3, 10 / 3]],
     ["stream", ["second/b", "third/c"], [10 / 3, 10 / 3]],
-  ])("%s, with %j behind it", async (how, fallbacks, minutes) => {
+  ])("%s, with the fallbacks %j", async (how, fallbacks, minutes) => {
     const client = createClient({ providers: silent, fallbacks, effects });
     const pending = how === "complete" ? client.complete(ASK) : client.stream(ASK).response();
     await vi.advanceTimersByTimeAsync(10 * MINUTE - 1);
@@ -183,7 +183,7 @@ describe("with the limits as they are by default, whoever never replies does not
     expect(durations).toStrictEqual(minutes.map((each) => Math.round(each * MINUTE)));
   });
 
-  test("a reply that did not begin in time is not asked for again where somebody else is left", async () => {
+  test("a late reply is not retried if there is a fallback", async () => {
     const client = createClient({ providers: { ...silent, third: SILENT }, timeouts: { totalMs: Infinity }, effects });
     const stream = client.stream(ASK, { fallbacks: ["third/c"] });
     const failed = errorOf(stream.response());
@@ -193,7 +193,7 @@ describe("with the limits as they are by default, whoever never replies does not
     expect(attempts.map(({ provider }) => provider)).toStrictEqual(["first", "third", "third", "third"]);
   });
 
-  test("a stream that has begun has all the time that is left", async () => {
+  test("a stream that has started may use all of the remaining time", async () => {
     const first: LocalProvider = {
       async *answer() {
         const deltas = answer(delta("text", { textDelta: "Le" }), delta("text", { textDelta: "ft" }));
@@ -211,7 +211,7 @@ describe("with the limits as they are by default, whoever never replies does not
     expect(attempts).toHaveLength(1);
   });
 
-  test("a whole answer may take longer to begin than a stream; a limit that somebody set holds", async () => {
+  test("a complete answer may start later than a stream; a configured limit applies", async () => {
     const slow: LocalProvider = {
       async *answer() {
         await new Promise((resolve) => setTimeout(resolve, 8 * MINUTE));
@@ -229,13 +229,13 @@ describe("with the limits as they are by default, whoever never replies does not
   });
 });
 
-test("a provider's own limit that leaves time to the others is the only one it has", () => {
+test("a provider's own limit that leaves time for fallbacks is the only limit", () => {
   expect(computeTimeShare(1000, 2, 900)).toBe(Infinity);
   expect(computeTimeShare(1000, 2, 1000)).toBe(500);
   expect(computeTimeShare(1000, 1, Infinity)).toBe(Infinity);
 });
 
-test("a provider to which the request cannot be said is passed over, and that is noted", async () => {
+test("a provider that does not support the request is skipped, and the attempt is recorded", async () => {
   await using server = await replayServer({ "*": { body: wholeBody("openai-responses") } });
   const providers = { first: providerAt(server, "anthropic"), second: providerAt(server, "openai-responses") };
   const client = createClient({ providers, fallbacks: ["second/b"] });

@@ -8,7 +8,7 @@ import { answer, delta, START } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
 
 const ASK: ModelRequest = { model: "m", messages: [] };
-const word = delta("text", { textDelta: "a" });
+const textDelta = delta("text", { textDelta: "a" });
 
 describe("a provider that never waits and never ends", () => {
   const ENDLESS: [how: string, provider: LocalProvider][] = [
@@ -17,19 +17,19 @@ describe("a provider that never waits and never ends", () => {
       {
         *answer() {
           yield START;
-          for (;;) yield word;
+          for (;;) yield textDelta;
         },
       },
     ],
     [
-      "a generator that takes its time for each word",
+      "a generator that is slow for each delta",
       {
         *answer() {
           yield START;
           for (;;) {
             const end = performance.now() + 0.5;
             while (performance.now() < end);
-            yield word;
+            yield textDelta;
           }
         },
       },
@@ -39,20 +39,20 @@ describe("a provider that never waits and never ends", () => {
       {
         async *answer() {
           yield START;
-          for (;;) yield word;
+          for (;;) yield textDelta;
         },
       },
     ],
   ];
 
-  test.each(ENDLESS)("is ended by the limit of the call: %s", async (_, here) => {
+  test.each(ENDLESS)("is stopped by the limit of the call: %s", async (_, here) => {
     const client = createClient({ providers: { here } });
     const options = { timeouts: { totalMs: 50 } };
     expect((await errorOf(client.complete(ASK, options))).code).toBe("timeout");
     expect((await errorOf(client.stream(ASK, options).response())).code).toBe("timeout");
   });
 
-  test.each(ENDLESS)("is ended by the caller's signal: %s", async (_, here) => {
+  test.each(ENDLESS)("is stopped by the caller's signal: %s", async (_, here) => {
     const client = createClient({ providers: { here } });
     const controller = new AbortController();
     const call = errorOf(client.complete(ASK, { signal: controller.signal }));
@@ -60,7 +60,7 @@ describe("a provider that never waits and never ends", () => {
     expect((await call).code).toBe("aborted");
   });
 
-  test.each(ENDLESS)("is ended though the clock of the client stands still: %s", async (_, here) => {
+  test.each(ENDLESS)("is stopped although the client's clock does not advance: %s", async (_, here) => {
     const client = createClient({ providers: { here }, effects: { clock: () => 0 } });
     const controller = new AbortController();
     const call = errorOf(client.complete(ASK, { signal: controller.signal }));
@@ -69,18 +69,18 @@ describe("a provider that never waits and never ends", () => {
   });
 });
 
-describe("what fails when nobody listens any more ends no process", () => {
-  const unheard: unknown[] = [];
-  const hear = (reason: unknown): void => void unheard.push(reason);
+describe("a late rejection does not end the process", () => {
+  const unhandled: unknown[] = [];
+  const recordRejection = (reason: unknown): void => void unhandled.push(reason);
   beforeEach(() => {
-    unheard.length = 0;
-    process.on("unhandledRejection", hear);
+    unhandled.length = 0;
+    process.on("unhandledRejection", recordRejection);
   });
   afterEach(() => {
-    process.off("unhandledRejection", hear);
+    process.off("unhandledRejection", recordRejection);
   });
 
-  test("a key that cannot be fetched because the caller ended it", async () => {
+  test("a key that cannot be fetched after the caller aborted", async () => {
     const controller = new AbortController();
     const apiKey = async (): Promise<string> => {
       controller.abort();
@@ -89,11 +89,11 @@ describe("what fails when nobody listens any more ends no process", () => {
     const there = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:9", apiKey } as const;
     const call = createClient({ providers: { there } }).complete(ASK, { signal: controller.signal });
     expect((await errorOf(call)).code).toBe("aborted");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(unheard).toStrictEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toStrictEqual([]);
   });
 
-  test("a provider that ends the call itself, and then throws", async () => {
+  test("a provider that aborts the call and then throws", async () => {
     const controller = new AbortController();
     const here: LocalProvider = {
       // oxlint-disable-next-line require-yield -- it throws before its first yield
@@ -104,12 +104,12 @@ describe("what fails when nobody listens any more ends no process", () => {
     };
     const call = createClient({ providers: { here } }).complete(ASK, { signal: controller.signal });
     expect((await errorOf(call)).code).toBe("aborted");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(unheard).toStrictEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toStrictEqual([]);
   });
 });
 
-describe("what is no delta", () => {
+describe("an invalid delta", () => {
   const ODD: [what: string, given: unknown][] = [
     ["null", null],
     ["a number", 42],
@@ -124,7 +124,7 @@ describe("what is no delta", () => {
         *answer() {
           try {
             // A provider without static types.
-            yield* [...answer(word).slice(0, -1), given as Delta];
+            yield* [...answer(textDelta).slice(0, -1), given as Delta];
           } finally {
             left();
           }
@@ -136,7 +136,7 @@ describe("what is no delta", () => {
       (given, left) => ({
         async *answer() {
           try {
-            yield* [...answer(word).slice(0, -1), given as Delta];
+            yield* [...answer(textDelta).slice(0, -1), given as Delta];
           } finally {
             left();
           }
@@ -146,7 +146,7 @@ describe("what is no delta", () => {
   ];
 
   test.each(ODD.flatMap(([what, given]) => WAYS.map(([how, provide]) => [what, how, given, provide] as const)))(
-    "is told as the provider's own mistake, once: %s, %s",
+    "is reported once as an error of the provider: %s, %s",
     async (_, __, given, provide) => {
       let left = 0;
       const client = createClient({ providers: { here: provide(given, () => (left += 1)) } });
@@ -165,18 +165,18 @@ describe("what is no delta", () => {
 
 test.each<[what: string, thrown: unknown, advice: string]>([
   [
-    "nothing was said",
+    "the provider gave no advice",
     { kind: "truncated", message: "Cut." },
     "Cut. Call again later, allow more attempts, or add a fallback.",
   ],
-  ["nothing is known", { kind: "unknown", message: "No.", raw: undefined }, "No. Details are in `cause`."],
+  ["the error has no details", { kind: "unknown", message: "No.", raw: undefined }, "No. Details are in `cause`."],
   ["there is more", { kind: "unknown", message: "No.", raw: { a: 1 } }, "No. Details are in `error.raw` and `cause`."],
   [
-    "it is hopeless",
+    "a retry is useless",
     { kind: "server", message: "No.", retryable: false },
     "A retry will not help. Details are in `cause`.",
   ],
-])("advice points only at what is there: %s", async (_, thrown, advice) => {
+])("an error message contains only advice that applies: %s", async (_, thrown, advice) => {
   const provider: LocalProvider = {
     answer() {
       throw thrown;
@@ -187,13 +187,13 @@ test.each<[what: string, thrown: unknown, advice: string]>([
   expect(error.partial).toBeUndefined();
 });
 
-test("an error delta without more to tell says so", async () => {
+test("the message of an error delta without details states that details are missing", async () => {
   const provider: LocalProvider = { answer: () => [START, delta("error", { errorCode: "unknown", message: "No." })] };
   const error = await errorOf(createClient({ providers: { provider } }).complete(ASK));
   expect(error.message).toContain("No. No details are known.");
 });
 
-test("fields that no request has are left out and reported, as they are over HTTP", async () => {
+test("unknown fields of a request are dropped and reported, as over HTTP", async () => {
   const seen: object[] = [];
   const provider: LocalProvider = { answer: (request) => (seen.push(request), answer()) };
   const request = { ...ASK, temperature: 1, signal: undefined, "a/b": true, sampling: { temperature: 0 } };

@@ -23,7 +23,7 @@ const CLIENT: [path: string, options: unknown][] = [
   ["/timeouts/gapMS", { providers, timeouts: { gapMS: 1 } }],
   ["/retry/attempts", { providers, retry: { attempts: 1.5 } }],
   ["/fallbacks", { providers, fallbacks: "here/m" }],
-  ["/fallbacks/1", { providers: { here, too: here }, fallbacks: ["here/m", "nobody/m"] }],
+  ["/fallbacks/1", { providers: { here, too: here }, fallbacks: ["here/m", "unknown/m"] }],
   ["/middleware", { providers, middleware: {} }],
   ["/middleware/1", { providers, middleware: [{ complete: () => undefined }, 5] }],
   ["/middleware/0", { providers, middleware: [{ name: "none", compelte: () => undefined }] }],
@@ -36,7 +36,7 @@ const CLIENT: [path: string, options: unknown][] = [
   ["/effects/timers", { providers, effects: { timers: () => 5 } }],
 ];
 
-test.each(CLIENT)("a client is not made with a mistake at %s", (path, options) => {
+test.each(CLIENT)("createClient rejects an invalid option at %s", (path, options) => {
   // A caller without static types.
   const error = requireError(ClientError, () => createClient(options as ClientOptions));
   expect(["configuration", "unknown-provider"]).toContain(error.code);
@@ -73,7 +73,7 @@ const WAYS = LAYERS.flatMap(([what, layers]) =>
 );
 
 describe.each(WAYS)("%s", (_, how, middleware) => {
-  test.each(CALL)("does not send a call with a mistake at %s", async (path, request, options) => {
+  test.each(CALL)("rejects an invalid call at %s", async (path, request, options) => {
     let callCount = 0;
     const provider: LocalProvider = {
       answer() {
@@ -93,7 +93,7 @@ describe.each(WAYS)("%s", (_, how, middleware) => {
   });
 });
 
-test("a setting that is undefined is as if it were not there", async () => {
+test("an undefined setting counts as missing", async () => {
   const options = {
     retry: undefined,
     timeouts: { gapMs: undefined },
@@ -106,6 +106,6 @@ test("a setting that is undefined is as if it were not there", async () => {
   expect(result.provider).toBe("here");
 });
 
-test("the names of the providers can be asked for", () => {
+test("the client lists the names of its providers", () => {
   expect(createClient({ providers: { b: here, a: here } }).providers).toStrictEqual(["b", "a"]);
 });

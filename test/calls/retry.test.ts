@@ -12,7 +12,7 @@ import { clientAt, DIALECTS, providerAt, QUESTION, streamReply, wholeBody } from
 const NOW = Date.parse("2026-03-04T05:06:07Z");
 
 /** A clock that advances only in waits, and the waits. */
-function heldTime(random = 0.5): { waits: number[]; options: Pick<ClientOptions, "effects"> } {
+function recordedWaits(random = 0.5): { waits: number[]; options: Pick<ClientOptions, "effects"> } {
   const waits: number[] = [];
   let now = NOW;
   const effects: ClientOptions["effects"] = {
@@ -29,17 +29,17 @@ function heldTime(random = 0.5): { waits: number[]; options: Pick<ClientOptions,
 
 /** Returns the wait between an error reply and the next attempt. */
 async function waitAfter(reply: Reply, retry: Partial<RetryPolicy> = {}, random?: number): Promise<number[]> {
-  const { waits, options } = heldTime(random);
+  const { waits, options } = recordedWaits(random);
   await using server = await replayServer({ "*": [reply, { body: wholeBody("gemini") }] });
   const result = await clientAt(server, "gemini", { ...options, retry }).complete(QUESTION);
   expect(result.attempts.map(({ waitedMs }) => waitedMs)).toStrictEqual([0, ...waits]);
   return waits;
 }
 
-describe("how long", () => {
+describe("the wait", () => {
   const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "4.5s" };
   const body = { error: { code: 429, message: "Slow down.", status: "RESOURCE_EXHAUSTED", details: [retryInfo] } };
-  const SAID: [title: string, reply: Reply, waitMs: number][] = [
+  const RETRY_HINTS: [title: string, reply: Reply, waitMs: number][] = [
     ["seconds", { headers: { "retry-after": "7" } }, 7000],
     ["parts of a second", { headers: { "retry-after": "0.25" } }, 250],
     ["a date", { headers: { "retry-after": "Wed, 04 Mar 2026 05:06:27 GMT" } }, 20_000],
@@ -49,31 +49,31 @@ describe("how long", () => {
     ["Gemini's RetryInfo and a header", { body, headers: { "retry-after": "3" } }, 3000],
     ["a sentence", { body: { error: { message: "Please try again in 1.5s." } } }, 1500],
   ];
-  test.each(SAID)("the provider says it in %s", async (_, reply, waitMs) => {
+  test.each(RETRY_HINTS)("is given by the provider in %s", async (_, reply, waitMs) => {
     expect(await waitAfter({ status: 429, ...reply }, {}, 0)).toStrictEqual([waitMs]);
   });
 
-  test("what the provider says is waited, and up to a quarter more by chance, never less", async () => {
+  test("is as long as the provider requests, plus up to a quarter at random", async () => {
     const reply: Reply = { status: 429, headers: { "retry-after": "8" } };
     expect(await waitAfter(reply, {}, 0.5)).toStrictEqual([9000]);
     expect(await waitAfter(reply, {}, 0.999)).toStrictEqual([9998]);
     expect(await waitAfter(reply, { maxMs: 100 }, 0.999)).toStrictEqual([8100]);
   });
 
-  const UNSAID: [title: string, headers: Record<string, string>][] = [
-    ["nothing", {}],
+  const INVALID_HINTS: [title: string, headers: Record<string, string>][] = [
+    ["no header", {}],
     ["no number", { "retry-after": "soon" }],
     ["zero", { "retry-after": "0" }],
     ["a date that has passed", { "retry-after": "Wed, 04 Mar 2026 05:06:01 GMT" }],
-    ["less than nothing", { "retry-after": "-5" }],
+    ["a negative number", { "retry-after": "-5" }],
   ];
-  test.each(UNSAID)("where it says %s, we wait as long as we think fit", async (_, headers) => {
+  test.each(INVALID_HINTS)("is Koine's own if the retry header has %s", async (_, headers) => {
     expect(await waitAfter({ status: 503, headers })).toStrictEqual([500]);
   });
 
-  test("waits double up to a limit, a quarter more or less by chance", async () => {
+  test("doubles up to a limit, plus or minus a random quarter", async () => {
     const waitsWith = async (random: number): Promise<number[]> => {
-      const { waits, options } = heldTime(random);
+      const { waits, options } = recordedWaits(random);
       await using server = await replayServer({ "*": { status: 500 } });
       const retry = { attempts: 6, baseMs: 100, maxMs: 900 };
       await errorOf(clientAt(server, "openai-chat", { ...options, retry }).complete(QUESTION));
@@ -84,8 +84,8 @@ describe("how long", () => {
     expect(await waitsWith(0.998)).toStrictEqual([125, 250, 500, 900, 900]);
   });
 
-  test("a provider that wants more than the limit is not waited for, and the error says so", async () => {
-    const { waits, options } = heldTime();
+  test("that the provider requests beyond the limit fails the call, and the error states it", async () => {
+    const { waits, options } = recordedWaits();
     await using server = await replayServer({ "*": { status: 429, headers: { "retry-after": "61" } } });
     const error = await errorOf(clientAt(server, "openai-chat", options).complete(QUESTION));
     expect(error).toMatchObject({ code: "rate-limit", retryAfterMs: 61_000 });
@@ -95,7 +95,7 @@ describe("how long", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a wait that would outlast the call is not begun: the error is the provider's", async () => {
+  test("that would outlast the call is not started, and the provider's error is thrown", async () => {
     await using server = await replayServer({ "*": { status: 429, headers: { "retry-after": "30" } } });
     const error = await errorOf(clientAt(server).complete(QUESTION, { timeouts: { totalMs: 5000 } }));
     expect(error.code).toBe("rate-limit");
@@ -104,29 +104,29 @@ describe("how long", () => {
   });
 });
 
-describe("how often", () => {
+describe("the number of attempts", () => {
   const TRIES: [title: string, reply: Reply, retry: Partial<RetryPolicy>, attempts: number][] = [
     ["three times", { status: 500 }, {}, 3],
-    ["as often as the policy says", { status: 500 }, { attempts: 5 }, 5],
-    ["once where that is the policy", { status: 500 }, { attempts: 1 }, 1],
-    ["once where the request is wrong", { status: 400 }, {}, 1],
-    ["once where the provider says so", { status: 500, headers: { "x-should-retry": "false" } }, {}, 1],
-    ["again where the provider says so", { status: 400, headers: { "x-should-retry": "true" } }, {}, 3],
+    ["the number in the policy", { status: 500 }, { attempts: 5 }, 5],
+    ["once if the policy allows one attempt", { status: 500 }, { attempts: 1 }, 1],
+    ["once if the request is invalid", { status: 400 }, {}, 1],
+    ["once if the provider forbids a retry", { status: 500, headers: { "x-should-retry": "false" } }, {}, 1],
+    ["again if the provider requests a retry", { status: 400, headers: { "x-should-retry": "true" } }, {}, 3],
     ["again after a conflict", { status: 409 }, {}, 3],
     ["again after a connection that broke before the headers", { reset: "headers" }, {}, 3],
     ["again after a connection that broke in the body", { body: wholeBody("openai-chat"), reset: 20 }, {}, 3],
-    ["again after a body that broke off", { body: '{"id":"x","choices":[' }, {}, 3],
+    ["again after a truncated body", { body: '{"id":"x","choices":[' }, {}, 3],
   ];
-  test.each(TRIES)("a provider is asked %s", async (_, reply, retry, attempts) => {
-    const { options } = heldTime();
+  test.each(TRIES)("a provider is called %s", async (_, reply, retry, attempts) => {
+    const { options } = recordedWaits();
     await using server = await replayServer({ "*": reply });
     const error = await errorOf(clientAt(server, "openai-chat", { ...options, retry }).complete(QUESTION));
     expect(error.attempts).toHaveLength(attempts);
     expect(server.requests).toHaveLength(attempts);
   });
 
-  test("a stream is asked for again as a whole answer is", async () => {
-    const { waits, options } = heldTime();
+  test("a stream is retried like a complete answer", async () => {
+    const { waits, options } = recordedWaits();
     await using server = await replayServer({ "*": [{ status: 529 }, { reset: "headers" }, streamReply("anthropic")] });
     const stream = clientAt(server, "anthropic", { ...options, retry: {} }).stream(QUESTION);
     expect((await readAll(stream)).error).toBeUndefined();
@@ -135,7 +135,7 @@ describe("how often", () => {
     expect(waits).toStrictEqual([500, 1000]);
   });
 
-  test("what the call says wins over the provider, and the provider over the client", async () => {
+  test("the policy of the call wins over the provider's, and that over the client's", async () => {
     let callCount = 0;
     const here: LocalProvider = {
       answer() {
@@ -152,8 +152,8 @@ describe("how often", () => {
   });
 });
 
-test.each(DIALECTS)("%s: every attempt sends the same bytes, and asks for its key anew", async (id) => {
-  const { options } = heldTime();
+test.each(DIALECTS)("%s: every attempt sends the same bytes and fetches its key again", async (id) => {
+  const { options } = recordedWaits();
   await using server = await replayServer({ "*": [{ status: 500 }, { status: 500 }, { body: wholeBody(id) }] });
   let keys = 0;
   const apiKey = (): Promise<string> => Promise.resolve(`a-fresh-key-${(keys += 1)}`);
@@ -168,7 +168,7 @@ test.each(DIALECTS)("%s: every attempt sends the same bytes, and asks for its ke
   ]);
 });
 
-test("an answer that fails after its first word is not asked for again", async () => {
+test("an answer that fails after its first delta is not retried", async () => {
   let callCount = 0;
   const here: LocalProvider = {
     *answer() {
@@ -183,7 +183,7 @@ test("an answer that fails after its first word is not asked for again", async (
   expect(callCount).toBe(1);
 });
 
-test("what a transport calls hopeless is not tried again", async () => {
+test("an error that a transport marks as not retryable is not retried", async () => {
   let sent = 0;
   const transport: Transport = {
     send() {
@@ -206,7 +206,7 @@ test.each<[how: string, onAttempt: () => void]>([
     },
   ],
   ["rejects", () => Promise.reject(FULL)],
-])("a listener that %s changes no call: an answer is worth more than the word about it", async (_, onAttempt) => {
+])("a listener that %s does not change the call", async (_, onAttempt) => {
   const here: LocalProvider = { answer: () => answer(delta("text", { textDelta: "a" })) };
   const client = createClient({ providers: { here }, onAttempt });
   const whole = await client.complete({ model: "m", messages: [] });
@@ -216,7 +216,7 @@ test.each<[how: string, onAttempt: () => void]>([
   expect(deltas.at(-1)?.kind).toBe("done");
 });
 
-test("a key that cannot be fetched is no attempt at the provider", async () => {
+test("a key that cannot be fetched is not an attempt", async () => {
   await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
   const apiKey = (): Promise<string> => Promise.reject(new Error("the vault is closed"));
   const client = createClient({ providers: { there: { ...providerAt(server, "openai-chat"), apiKey } } });

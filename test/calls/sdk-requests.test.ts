@@ -19,12 +19,14 @@ const ROWS: Readonly<Record<string, Row>> = { ...MESSAGE_ROWS, ...TOOL_ROWS, ...
 /** The differences of every request, with reasons. */
 const ALWAYS: Readonly<Partial<Record<UpstreamDialect, Differences>>> = {
   anthropic: {
-    "/headers/anthropic-version":
-      "The newer version takes no sampling settings; a header of the caller's own chooses it.",
+    "/headers/anthropic-version": "The newer version has no sampling settings; a header of the caller selects it.",
     "/headers/x-api-key": "Both versions take the key here.",
     "/headers/authorization": "The key is in the other header.",
   },
-  gemini: { "/headers/accept": "The SDK leaves it to its fetch, which takes anything; JSON and events come anyway." },
+  gemini: {
+    "/headers/accept":
+      "The SDK sends the default of fetch, which accepts any type; the API replies with JSON and events anyway.",
+  },
 };
 
 interface Target {
@@ -110,7 +112,7 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
 });
 
 // OpenAI accepts metadata only with `store`, which the request does not have, so the metadata is dropped with a loss.
-test("metadata alone is no reason for OpenAI to refuse a request", async () => {
+test("OpenAI accepts a request whose metadata was dropped", async () => {
   await using upstream = await startUpstream("openai-chat", () => "Yes.");
   const request = { messages: [user("Rain?")], metadata: { user_id: "u-1" } };
   await askKoine({ request, config: { vendor: "openai" } }, { upstream, model: upstream.model, isStream: false });

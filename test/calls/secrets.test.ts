@@ -1,4 +1,4 @@
-// Keys never appear in errors, attempts, deltas or causes, in whatever form a server repeats them.
+// Keys never appear in errors, attempts, deltas or causes, in any form in which a server repeats them.
 import { describe, expect, test } from "vitest";
 import type { Attempt, CallOptions, HttpProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
@@ -51,11 +51,11 @@ async function collectExposed(
 const complaint = { error: { message: `Incorrect API key provided: ${SECRET}`, [SECRET]: [SECRET] } };
 const REPLIES: [title: string, respond: Responder, ways: How[]][] = [
   ["a refusal", () => ({ status: 401, body: complaint }), ["complete", "stream"]],
-  ["a refusal that is no JSON", () => ({ status: 401, body: `no: ${SECRET}` }), ["complete", "stream"]],
-  ["a refusal in JSON in JSON", () => ({ status: 400, body: { error: JSON.stringify(complaint) } }), ["complete"]],
-  ["a reply that says it succeeded", () => ({ body: complaint }), ["complete", "stream"]],
-  ["a reply that nobody can read", () => ({ body: `${SECRET} is no JSON` }), ["complete"]],
-  ["half an answer", () => ({ body: `{"id":"x","said":${JSON.stringify(SECRET)},` }), ["complete"]],
+  ["an error that is no JSON", () => ({ status: 401, body: `no: ${SECRET}` }), ["complete", "stream"]],
+  ["an error in JSON within JSON", () => ({ status: 400, body: { error: JSON.stringify(complaint) } }), ["complete"]],
+  ["an error with status 200", () => ({ body: complaint }), ["complete", "stream"]],
+  ["a reply that is no JSON", () => ({ body: `${SECRET} is no JSON` }), ["complete"]],
+  ["a truncated answer", () => ({ body: `{"id":"x","said":${JSON.stringify(SECRET)},` }), ["complete"]],
   [
     "a page",
     () => ({ body: `<title>${SECRET}</title>`, headers: { "content-type": "text/html" } }),
@@ -81,7 +81,7 @@ const REPLIES: [title: string, respond: Responder, ways: How[]][] = [
     ["complete"],
   ],
   [
-    "the URL that was asked",
+    "the request URL",
     ({ query }) => ({
       status: 404,
       body: { error: { message: `No ${new URLSearchParams(query)} ${encodeURIComponent(SECRET)}` } },
@@ -101,19 +101,19 @@ const SENT: [title: string, config: Partial<HttpProvider>, options?: CallOptions
 
 describe.each(SENT)("a key that is sent %s", (_, config, options) => {
   test.each(REPLIES.flatMap(([title, respond, ways]) => ways.map((how) => [title, how, respond] as const)))(
-    "is not told where %s repeats it (%s)",
+    "is not exposed if %s repeats it (%s)",
     async (__, how, respond) => {
       expect(await collectExposed(respond, config, how, options)).not.toContain("0123456789");
     },
   );
 });
 
-test("what is left says what it was about", async () => {
+test("the redacted message still describes the error", async () => {
   const exposed = await collectExposed(() => ({ body: complaint }), { apiKey: SECRET }, "complete");
   expect(exposed).toContain("Incorrect API key provided: [key]");
 });
 
-test("what is no secret stays in errors", async () => {
+test("values that are no secret stay in errors", async () => {
   const body = { error: { message: "There is no api-version 2024-10-21 at eastus." } };
   await using server = await replayServer({ "*": { status: 400, body } });
   const there: HttpProvider = {
@@ -126,7 +126,7 @@ test("what is no secret stays in errors", async () => {
   expect(error.message).toContain(body.error.message);
 });
 
-test("a redirect is told by its place alone", async () => {
+test("a redirect is reported without its credentials and query", async () => {
   const location = "https://user:word@elsewhere.example/v1?key=whatever#there";
   await using server = await replayServer({ "*": { status: 308, headers: { location } } });
   const there: HttpProvider = { dialect: "openai-chat", baseUrl: server.url };
@@ -135,34 +135,37 @@ test("a redirect is told by its place alone", async () => {
   expect(error.message).not.toMatch(/whatever|word/);
 });
 
-test.each(["send", "body"] as const)("a transport of one's own that tells the key in %s does not", async (where) => {
-  const fail = (): never => {
-    const cause = new Error(`GET /?key=${SECRET} failed`);
-    throw new TransportError("network", `No way with ${SECRET}`, { stage: "body", cause });
-  };
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode("data: ");
-    fail();
-  }
-  const transport: Transport = {
-    send: async () =>
-      where === "send" ? fail() : { status: 200, headers: {}, body: body(), discard: () => undefined },
-    close: () => Promise.resolve(),
-  };
-  const there: HttpProvider = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:9", apiKey: SECRET };
-  const client = createClient({ providers: { there }, transport, retry: { attempts: 1 } });
-  for (const call of [
-    () => client.complete({ model: "m", messages: [user("?")] }),
-    () => client.stream({ model: "m", messages: [user("?")] }).response(),
-  ]) {
-    const error = await errorOf(call());
-    expect(error.code).toBe("network");
-    const { cause } = error;
-    expect([error.message, JSON.stringify(error.attempts), String(cause)].join(" ")).not.toContain("0123456789");
-  }
-});
+test.each(["send", "body"] as const)(
+  "a custom transport that has the key in an error of %s does not expose it",
+  async (where) => {
+    const fail = (): never => {
+      const cause = new Error(`GET /?key=${SECRET} failed`);
+      throw new TransportError("network", `No way with ${SECRET}`, { stage: "body", cause });
+    };
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode("data: ");
+      fail();
+    }
+    const transport: Transport = {
+      send: async () =>
+        where === "send" ? fail() : { status: 200, headers: {}, body: body(), discard: () => undefined },
+      close: () => Promise.resolve(),
+    };
+    const there: HttpProvider = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:9", apiKey: SECRET };
+    const client = createClient({ providers: { there }, transport, retry: { attempts: 1 } });
+    for (const call of [
+      () => client.complete({ model: "m", messages: [user("?")] }),
+      () => client.stream({ model: "m", messages: [user("?")] }).response(),
+    ]) {
+      const error = await errorOf(call());
+      expect(error.code).toBe("network");
+      const { cause } = error;
+      expect([error.message, JSON.stringify(error.attempts), String(cause)].join(" ")).not.toContain("0123456789");
+    }
+  },
+);
 
-test("short words that happen to be keys are left in texts", async () => {
+test("short keys that are common words stay in texts", async () => {
   await using server = await replayServer({
     "*": refusal("openai-chat", { kind: "server", message: "a test failed", status: 500 }),
   });
@@ -184,13 +187,8 @@ async function leftOf(message: string, config: Partial<HttpProvider>, options: C
 
 test.each<[what: string, message: string, config: Partial<HttpProvider>, options?: CallOptions]>([
   ["a value in the URL", "No deployment my-deployment-1.", { query: { deployment: "my-deployment-1" } }],
-  [
-    "a key that makes a call idempotent",
-    "Seen: call-0123456789.",
-    {},
-    { headers: { "Idempotency-Key": "call-0123456789" } },
-  ],
-  ["a word", "The anything model is gone.", { apiKey: "anything" }],
+  ["an idempotency key", "Seen: call-0123456789.", {}, { headers: { "Idempotency-Key": "call-0123456789" } }],
+  ["a short key", "The anything model is gone.", { apiKey: "anything" }],
 ])("%s is no secret", async (_, message, config, options) => {
   expect(await leftOf(message, config, options)).toBe(message);
 });
@@ -200,8 +198,8 @@ test.each<[what: string, config: Partial<HttpProvider>]>([
   ["a signature", { sign: () => ({ authorization: "AWS4-HMAC-SHA256 Credential=AK/x, Signature=abc0123456789" }) }],
   ["a credential in the URL", { query: { "X-Amz-Credential": "abc0123456789" } }],
   ["a code in the URL", { query: { code: "abc0123456789" } }],
-  ["a long word", { apiKey: "abcdefghijklmnopqrst" }],
-])("%s is one, also where it is told alone", async (_, config) => {
+  ["a long key of letters", { apiKey: "abcdefghijklmnopqrst" }],
+])("%s is a secret, also without its label", async (_, config) => {
   const secretText = "apiKey" in config ? "abcdefghijklmnopqrst" : "abc0123456789";
   expect(await leftOf(`Not with ${secretText}!`, config)).toBe("Not with [key]!");
 });

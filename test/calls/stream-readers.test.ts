@@ -16,7 +16,7 @@ const nineDeltas = answer(...Array.from({ length: 9 }, () => delta("text", { tex
 const here: LocalProvider = { answer: () => nineDeltas };
 const stream = (options?: CallOptions): AnswerStream => createClient({ providers: { here } }).stream(ASK, options);
 
-describe("an answer that is whole, and not read", () => {
+describe("a complete answer that was not read", () => {
   const WAYS: [how: string, end: (it: AnswerStream, controller: AbortController) => void][] = [
     ["cancel", (it) => it.cancel(REASON)],
     ["the call's signal", (_, controller) => controller.abort(REASON)],
@@ -27,7 +27,7 @@ describe("an answer that is whole, and not read", () => {
   ];
 
   test.each(WAYS.flatMap(([way, end]) => READ.map(([how, next]) => [way, how, end, next] as const)))(
-    "%s drops the rest, and whoever reads %s is told so, every time; the answer stays",
+    "%s drops the rest, and every read %s fails; the answer remains",
     async (_, __, end, next) => {
       const controller = new AbortController();
       const one = stream({ signal: controller.signal });
@@ -42,7 +42,7 @@ describe("an answer that is whole, and not read", () => {
     },
   );
 
-  test.each(WAYS)("%s changes nothing for whoever has read it all", async (_, end) => {
+  test.each(WAYS)("%s has no effect after everything was read", async (_, end) => {
     const controller = new AbortController();
     const one = stream({ signal: controller.signal });
     expect((await readAll(one)).deltas).toHaveLength(nineDeltas.length);
@@ -51,7 +51,7 @@ describe("an answer that is whole, and not read", () => {
     expect((await readAll(one)).error).toBeUndefined();
   });
 
-  test("whoever leaves it is at an end, and not told anything", async () => {
+  test("a reader who leaves it gets an end and no error", async () => {
     const one = stream();
     await one.response();
     await one.return?.();
@@ -60,7 +60,7 @@ describe("an answer that is whole, and not read", () => {
   });
 });
 
-test("an abort in the moment in which the answer becomes whole is told to whoever reads", async () => {
+test("an abort at the moment of completion reaches the reader", async () => {
   const controller = new AbortController();
   const provider: LocalProvider = {
     *answer() {
@@ -79,7 +79,7 @@ test("an abort in the moment in which the answer becomes whole is told to whoeve
   expect(batches.at(-1)?.kind).not.toBe("done");
 });
 
-test("several readers of an answer that breaks off are all told", async () => {
+test("all readers of a truncated answer get its error", async () => {
   await using server = await replayServer({ "*": { ...streamReply("openai-chat"), reset: 600, delayMs: 2 } });
   const one = clientAt(server).stream(QUESTION, { retry: { attempts: 1 } });
   const [first, second] = await Promise.all([readAll(one), readAll(one)]);
@@ -88,13 +88,13 @@ test("several readers of an answer that breaks off are all told", async () => {
   expect([second.error, third.error]).toStrictEqual([first.error, first.error]);
 });
 
-describe("what waits", () => {
+describe("the queue of deltas", () => {
   /** Deltas that contain their own index. */
   const numbered = (from: number, count: number): Delta[] =>
     Array.from({ length: count }, (_, index) => delta("text", { textDelta: String(from + index) }));
   const textOf = (one: Delta | undefined): string => (one?.kind === "text" ? one.payload.textDelta : "");
 
-  test("is given out in its order, however it is put in and taken", () => {
+  test("delivers in order, for any sequence of writes and reads", () => {
     const queue = new BatchQueue();
     const taken: string[] = [];
     let put = 0;
@@ -111,7 +111,7 @@ describe("what waits", () => {
     expect(queue.shiftBatch()).toStrictEqual([]);
   });
 
-  test("is given out in a moment, however much there is: what moves the rest each time would not end", () => {
+  test("delivers many deltas in linear time", () => {
     const count = 1_000_000;
     const queue = new BatchQueue();
     const batch = numbered(0, 1);

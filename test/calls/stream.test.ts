@@ -1,13 +1,14 @@
 // Streams: every way to read an answer, and every way it can end.
 import { describe, expect, test, vi } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient, defaultTransport } from "../../src/client/index.ts";
 import type { Delta } from "../../src/index.ts";
 import { assemble, checkDeltas, disassemble } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
 import { describeStreams } from "../support/corpus.ts";
 import { answer, delta } from "../support/deltas.ts";
+import { CountingTransport } from "./support/counting-transport.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
 import { leavingNothing } from "./support/leak-checks.ts";
 import {
@@ -23,7 +24,7 @@ import {
 } from "./support/provider-fixtures.ts";
 
 describe.each(DIALECTS)("%s", (id) => {
-  test("B80: the deltas of a stream assemble to its response, which is what the dialect reads", async () => {
+  test("B80: the deltas of a stream assemble to its response, which equals the decoded body", async () => {
     await using server = await replayServer({ "*": streamReply(id) });
     await leavingNothing(server, async () => {
       const stream = clientAt(server, id).stream(QUESTION);
@@ -31,10 +32,10 @@ describe.each(DIALECTS)("%s", (id) => {
       const { provider, losses, attempts, ...response } = await stream.response();
       expect(checkDeltas(deltas)).toStrictEqual([]);
       expect(assemble(deltas)).toStrictEqual(response);
-      const { metadata, ...said } = response.message;
+      const { metadata, ...content } = response.message;
       const decoder = theirs(id).streamDecoder();
       const direct = assemble([...streamPieces(id).flatMap((piece) => decoder.push(piece)), ...decoder.end()]);
-      expect({ ...response, message: said }).toStrictEqual(direct);
+      expect({ ...response, message: content }).toStrictEqual(direct);
       expect(metadata).toMatchObject({
         provider: "there",
         model: MODEL,
@@ -47,13 +48,13 @@ describe.each(DIALECTS)("%s", (id) => {
     expect(await server.requests[0]?.ended).toBe("sent");
   });
 
-  test("B74: a whole answer that comes for a stream is read as one", async () => {
+  test("B74: a complete answer in place of a stream is accepted", async () => {
     await using server = await replayServer({ "*": { body: wholeBody(id) } });
     const result = await clientAt(server, id).stream(QUESTION).response();
     expect(result.message.parts).toMatchObject(ANSWER.message.parts);
   });
 
-  test("B72: an error in the middle is given as a delta, then thrown with what had arrived", async () => {
+  test("B72: an error in the middle is a delta, and is then thrown with the partial answer", async () => {
     const failed: Delta[] = [
       ...disassemble(ANSWER).slice(0, 2),
       delta("error", { errorCode: "server", message: "Too much to do.", retryable: true }),
@@ -83,7 +84,7 @@ describe.each(DIALECTS)("%s", (id) => {
     });
   });
 
-  test("a server that does not end a reply in which it said that it failed is left", async () => {
+  test("the connection is closed if the server does not end a reply after an error", async () => {
     const failed = [...disassemble(ANSWER).slice(0, 2), delta("error", { errorCode: "server", message: "No." })];
     const { chunks = [], ...rest } = streamReply(id, failed);
     const stall = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
@@ -98,7 +99,7 @@ describe.each(DIALECTS)("%s", (id) => {
     );
   });
 
-  test("B73: a stream that ends before its answer is a truncated one", async () => {
+  test("B73: a stream that ends before its answer does is truncated", async () => {
     const pieces = streamPieces(id);
     const half = pieces.slice(0, Math.ceil(pieces.length / 2));
     await using server = await replayServer({ "*": { ...streamReply(id), chunks: half } });
@@ -108,14 +109,14 @@ describe.each(DIALECTS)("%s", (id) => {
   });
 });
 
-describe("an error that comes before a word was said", () => {
+describe("an error before the first delta", () => {
   const started: Delta[] = [
     delta("start", { modelId: MODEL, requestId: "answer_0" }),
     delta("usage", { inputTokens: 11 }),
     delta("error", { errorCode: "overloaded", message: "Too much to do." }),
   ];
 
-  test("is no part of the answer: the provider is asked again, and what it cost is noted (B67)", async () => {
+  test("B67: is not part of the answer: the request is retried, and the usage is recorded", async () => {
     await using server = await replayServer({ "*": [streamReply("anthropic", started), streamReply("anthropic")] });
     const stream = clientAt(server, "anthropic").stream(QUESTION);
     const { deltas } = await readAll(stream);
@@ -125,7 +126,7 @@ describe("an error that comes before a word was said", () => {
     expect(attempts[1]).not.toHaveProperty("error");
   });
 
-  test("is thrown without a delta where it stays so", async () => {
+  test("is thrown without a delta if the retries fail", async () => {
     await using server = await replayServer({ "*": streamReply("anthropic", started) });
     const { deltas, error } = await readAll(clientAt(server, "anthropic").stream(QUESTION));
     expect(deltas).toStrictEqual([]);
@@ -135,8 +136,8 @@ describe("an error that comes before a word was said", () => {
 });
 
 describe("reading", () => {
-  const words = ["Down ", "the ", "hill."];
-  const textDeltas = answer(...words.map((textDelta) => delta("text", { textDelta })));
+  const texts = ["Down ", "the ", "hill."];
+  const textDeltas = answer(...texts.map((textDelta) => delta("text", { textDelta })));
   let callCount = 0;
   const slowly: LocalProvider = {
     async *answer() {
@@ -151,7 +152,7 @@ describe("reading", () => {
   const textOf = (deltas: readonly Delta[]) =>
     deltas.map((each) => (each.kind === "text" ? each.payload.textDelta : "")).join("");
 
-  test("nothing is sent before somebody reads", async () => {
+  test("no request is sent before the first read", async () => {
     callCount = 0;
     const unread = stream();
     expect(unread.snapshot()).toBeUndefined();
@@ -161,13 +162,13 @@ describe("reading", () => {
     expect(callCount).toBe(1);
   });
 
-  test("one delta at a time gives all of them, in their order", async () => {
+  test("reading one delta at a time gives all deltas in order", async () => {
     const { deltas } = await readAll(stream());
     expect(deltas.map(({ kind }) => kind)).toStrictEqual(textDeltas.map(({ kind }) => kind));
     expect(textOf(deltas)).toBe("Down the hill.");
   });
 
-  test("batches give the same", async () => {
+  test("batches give the same deltas", async () => {
     const deltas: Delta[] = [];
     for await (const batch of stream().batches()) {
       expect(batch.length).toBeGreaterThan(0);
@@ -177,7 +178,7 @@ describe("reading", () => {
     expect(deltas.map(({ kind }) => kind)).toStrictEqual(textDeltas.map(({ kind }) => kind));
   });
 
-  test("the response alone reads to the end, may be asked again, and leaves the deltas to the iterator", async () => {
+  test("response() reads to the end, can be called again, and leaves the deltas to the iterator", async () => {
     const one = stream();
     const [first, second] = await Promise.all([one.response(), one.response()]);
     expect(second).toBe(first);
@@ -186,7 +187,7 @@ describe("reading", () => {
     expect(await one.response()).toBe(first);
   });
 
-  test("whoever iterates goes on where the last one was", async () => {
+  test("a new iterator continues where the last one stopped", async () => {
     const one = stream();
     const first = await one.next();
     expect(first.value?.kind).toBe("start");
@@ -196,7 +197,7 @@ describe("reading", () => {
     expect(textOf([second.value as Delta, ...rest])).toBe("Down the hill.");
   });
 
-  test("several that wait at once are served in their order", async () => {
+  test("concurrent reads are served in order", async () => {
     const one = stream();
     const results = await Promise.all(Array.from({ length: textDeltas.length + 2 }, () => one.next()));
     expect(results.slice(0, textDeltas.length).map(({ value }) => (value as Delta).kind)).toStrictEqual(
@@ -208,16 +209,16 @@ describe("reading", () => {
     ]);
   });
 
-  test("a snapshot tells at any time what has arrived", async () => {
+  test("a snapshot has the partial answer at any time", async () => {
     const one = stream();
     const seen: string[] = [];
     for await (const _ of one) seen.push(JSON.stringify(one.snapshot()?.message.parts));
     expect(seen.at(-1)).toBe('[{"type":"text","text":"Down the hill."}]');
-    expect(new Set(seen).size).toBe(words.length);
+    expect(new Set(seen).size).toBe(texts.length);
     expect(one.snapshot()?.complete).toBe(true);
   });
 
-  test("a provider that does not wait is read in batches, and what it throws comes after what it said", async () => {
+  test("a provider that does not wait is read in batches, and its error follows its deltas", async () => {
     const provider: LocalProvider = {
       *answer() {
         yield* textDeltas.slice(0, -1);
@@ -232,7 +233,7 @@ describe("reading", () => {
     expect(error?.cause).toMatchObject({ message: "out of memory" });
   });
 
-  test("a rule that is broken in the middle ends the answer after what was legal", async () => {
+  test("a contract violation in the middle ends the answer after the valid deltas", async () => {
     const provider: LocalProvider = {
       answer: () => [...textDeltas.slice(0, 2), delta("tool_call_end", { toolCallId: "x" })],
     };
@@ -242,7 +243,7 @@ describe("reading", () => {
     expect(error?.message).toContain("call-started");
   });
 
-  test("deltas that a provider keeps for itself stay as they are", async () => {
+  test("custom deltas of a provider are delivered unchanged", async () => {
     const before = structuredClone(textDeltas);
     const provider: LocalProvider = { answer: () => textDeltas };
     const client = createClient({ providers: { here: provider } });
@@ -255,7 +256,7 @@ describe("reading", () => {
   });
 });
 
-test("the price of an answer is said before its end, and after an error", async () => {
+test("the cost of an answer is emitted before its end, and after an error", async () => {
   const prices = { "*": { input: 1_000_000, output: 1_000_000 } };
   const usage = delta("usage", { inputTokens: 2, outputTokens: 3 });
   for (const last of [
@@ -273,22 +274,24 @@ test("the price of an answer is said before its end, and after an error", async 
   }
 });
 
-test("the connection of a stream whose answer was whole is used again", async () => {
+test("the connection of a completed stream is reused", async () => {
   const { chunks = [] } = streamReply("openai-chat");
   // The reply ends some time after the answer.
   await using server = await replayServer({ "*": { chunks: [...chunks, ": bye\n\n"], delayMs: 3 } });
-  const client = clientAt(server);
+  const transport = new CountingTransport(defaultTransport());
+  const client = clientAt(server, "openai-chat", { transport });
   for (let n = 0; n < 4; n += 1) {
     // A reader that leaves with the last delta has read everything.
     for await (const { kind } of client.stream(QUESTION)) if (kind === "done") break;
-    await server.requests.at(-1)?.ended;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    while (transport.ends <= n) await new Promise((resolve) => setImmediate(resolve));
+    // undici waits for a turn of the event loop before it reuses a connection.
+    await new Promise((resolve) => setImmediate(resolve));
   }
   expect(server.connections).toBe(1);
   expect(await Promise.all(server.requests.map(({ ended }) => ended))).toStrictEqual(Array(4).fill("sent"));
 });
 
-test("every timer of a call is put out when it is over", async () => {
+test("every timer of a call is cleared at its end", async () => {
   await using server = await replayServer({ "*": streamReply("openai-chat") });
   const set = vi.spyOn(globalThis, "setTimeout");
   const clear = vi.spyOn(globalThis, "clearTimeout");
@@ -303,7 +306,7 @@ test("every timer of a call is put out when it is over", async () => {
   expect(timers.filter((timer) => !cleared.has(timer))).toStrictEqual([]);
 });
 
-test("a server that does not end a reply whose answer is whole is left", async () => {
+test("the connection is closed if the server does not end a reply after its answer", async () => {
   const { chunks = [] } = streamReply("openai-chat");
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   await using server = await replayServer({ "*": { chunks: [...chunks, ": more"], stall: length } });
@@ -314,7 +317,7 @@ test("a server that does not end a reply whose answer is whole is left", async (
 describeStreams((streams) => {
   const http = DIALECTS.flatMap((id) => (streams.get(id) ?? []).map((stream) => ({ id, stream })));
 
-  test("recorded streams over HTTP, cut anywhere, are what the dialect reads of their events", async () => {
+  test("recorded streams over HTTP, in any chunks, are decoded as usual", async () => {
     expect(http.length).toBeGreaterThan(50);
     const random = seededRandom(11);
     const replies = new Map<string, Reply>();
@@ -340,8 +343,8 @@ describeStreams((streams) => {
       const direct = all.slice(0, all.findIndex(({ kind }) => kind === "done" || kind === "error") + 1);
       const options = { headers: { "x-case": stream.name }, retry: { attempts: 1 } };
       const { deltas, error } = await readAll(clientAt(server, id).stream(QUESTION, options));
-      const isSaid = direct.some(({ kind }) => kind !== "start" && kind !== "usage" && kind !== "error");
-      expect(unmarked(deltas), stream.name).toStrictEqual(isSaid ? unmarked(direct) : []);
+      const hasContent = direct.some(({ kind }) => kind !== "start" && kind !== "usage" && kind !== "error");
+      expect(unmarked(deltas), stream.name).toStrictEqual(hasContent ? unmarked(direct) : []);
       expect(error?.code === undefined, stream.name).toBe(direct.at(-1)?.kind === "done");
     }
   });

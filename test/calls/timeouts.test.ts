@@ -1,4 +1,4 @@
-// Time limits: each at its place, and nothing left behind. No test depends on real durations: a slow provider here is silent
+// Time limits: each limit in its phase, without leaked resources. No test depends on real durations: a slow provider here is silent
 // forever, and the time of the limits advances only under the test's control.
 import { describe, expect, test } from "vitest";
 import type { Client, LocalProvider, Transport } from "../../src/client/index.ts";
@@ -9,7 +9,7 @@ import type { Delta } from "../../src/index.ts";
 import type { Reply, ReplayServer } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
-import { type HeldTime, heldTime } from "./support/manual-clock.ts";
+import { type ManualTime, manualTime } from "./support/manual-clock.ts";
 import { leavingNothing } from "./support/leak-checks.ts";
 import { errorOf, readAll } from "./support/thrown-errors.ts";
 import { clientAt, providerAt, QUESTION, streamReply, wholeBody } from "./support/provider-fixtures.ts";
@@ -18,7 +18,7 @@ const whole = wholeBody("openai-chat");
 const streamed = streamReply("openai-chat");
 const soon = 40;
 
-const clientIn = (time: HeldTime, server: ReplayServer): Client => clientAt(server, "openai-chat", time.options);
+const clientIn = (time: ManualTime, server: ReplayServer): Client => clientAt(server, "openai-chat", time.options);
 
 describe.each(["complete", "stream"] as const)("%s", (how) => {
   const reply: Reply = how === "complete" ? { body: whole } : streamed;
@@ -27,14 +27,14 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
       ? client.complete(QUESTION, { timeouts, retry: { attempts } })
       : client.stream(QUESTION, { timeouts, retry: { attempts } }).response();
 
-  test("a server that does not answer is given up when the call's time is over", async () => {
+  test("a silent server is abandoned at the limit of the call", async () => {
     await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
-    const time = heldTime();
+    const time = manualTime();
     await leavingNothing(
       server,
       async () => {
-        const asking = callModel(clientIn(time, server), { totalMs: soon }, 3);
-        const error = await errorOf(time.passInSilence(server, asking));
+        const call = callModel(clientIn(time, server), { totalMs: soon }, 3);
+        const error = await errorOf(time.passInSilence(server, call));
         expect(error).toMatchObject({ code: "timeout", attempts: [{ error: { kind: "timeout" } }] });
         expect(error.message).toContain("timeouts.totalMs");
         expect(await server.requests[0]?.ended).toBe("aborted");
@@ -44,9 +44,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     );
   });
 
-  test("a server that does not answer is given up for this time, and may do better the next", async () => {
+  test("a silent server is abandoned at the limit of the attempt, and the next attempt can succeed", async () => {
     await using server = await replayServer({ "*": [{ ...reply, stall: "headers" }, reply] });
-    const time = heldTime();
+    const time = manualTime();
     await leavingNothing(server, async () => {
       const result = await time.passInSilence(server, callModel(clientIn(time, server), { replyMs: soon }, 2), 1);
       expect(result.attempts).toMatchObject([{ error: { kind: "timeout" } }, { status: 200 }]);
@@ -56,12 +56,12 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
   });
 
   test.each([
-    ["the limit on its reply", { replyMs: soon }],
-    ["its own limit on the whole", { totalMs: soon }],
-    ["its own limit on the whole, in the middle of its attempts", { totalMs: soon * 2, replyMs: soon }],
-  ])("a provider that does not answer is passed over by %s", async (_, timeouts) => {
+    ["its reply limit", { replyMs: soon }],
+    ["its own total limit", { totalMs: soon }],
+    ["its own total limit during its attempts", { totalMs: soon * 2, replyMs: soon }],
+  ])("a silent provider is skipped after %s", async (_, timeouts) => {
     await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
-    const time = heldTime();
+    const time = manualTime();
     await leavingNothing(
       server,
       async () => {
@@ -69,9 +69,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
         const providers = { there, here: { answer: () => answer() } };
         const client = createClient({ providers, retry: { attempts: 3 }, ...time.options });
         const options = { fallbacks: ["here/m"], retry: { baseMs: 0 } };
-        const asking =
+        const call =
           how === "complete" ? client.complete(QUESTION, options) : client.stream(QUESTION, options).response();
-        const result = await time.passInSilence(server, asking);
+        const result = await time.passInSilence(server, call);
         expect(result.provider).toBe("here");
         expect(result.attempts[0]).toMatchObject({ provider: "there", error: { kind: "timeout" } });
       },
@@ -79,17 +79,17 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     );
   });
 
-  test("a provider's own limit holds for its retries and waits, too", async () => {
+  test("a provider's own limit includes its retries and waits", async () => {
     await using server = await replayServer({ "*": { status: 503, headers: { "retry-after": "5" } } });
     const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: 1000 } };
     const providers = { there, here: { answer: () => answer() } };
-    const client = createClient({ providers, ...heldTime().options });
+    const client = createClient({ providers, ...manualTime().options });
     const result = await client.complete(QUESTION, { fallbacks: ["here/m"] });
     expect(result.attempts.map(({ provider }) => provider)).toStrictEqual(["there", "here"]);
   });
 
-  test("silence before the headers is no gap", async () => {
-    const time = heldTime();
+  test("the gap limit does not apply before the headers", async () => {
+    const time = manualTime();
     await using late = await replayServer(() => (time.advance(soon * 3), reply));
     expect((await callModel(clientIn(time, late), { gapMs: soon * 2 })).provider).toBe("there");
   });
@@ -97,9 +97,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
   test.each([
     ["its first byte", 0],
     ["its middle", 30],
-  ])("silence before %s is a timeout, and the next attempt may be better", async (_, stall) => {
+  ])("silence before %s is a timeout, and the next attempt can succeed", async (_, stall) => {
     await using server = await replayServer({ "*": [{ ...reply, stall }, reply] });
-    const time = heldTime();
+    const time = manualTime();
     await leavingNothing(server, async () => {
       const result = await time.passInSilence(server, callModel(clientIn(time, server), { gapMs: soon }, 2), 1);
       expect(result.attempts).toMatchObject([{ status: 200, error: { kind: "timeout" } }, { status: 200 }]);
@@ -108,15 +108,15 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     });
   });
 
-  test("the time of the call is over in the middle of a reply that never ends", async () => {
+  test("the limit of the call ends an endless reply", async () => {
     const endless = { ...reply, stall: how === "complete" ? 30 : 400 };
     await using server = await replayServer({ "*": endless });
-    const time = heldTime();
+    const time = manualTime();
     await leavingNothing(
       server,
       async () => {
-        const asking = callModel(clientIn(time, server), { totalMs: soon * 2 }, 3);
-        const error = await errorOf(time.passInSilence(server, asking));
+        const call = callModel(clientIn(time, server), { totalMs: soon * 2 }, 3);
+        const error = await errorOf(time.passInSilence(server, call));
         expect(error.code).toBe("timeout");
         expect(server.requests).toHaveLength(1);
       },
@@ -124,9 +124,9 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     );
   });
 
-  test("the time of the call is over while it waits for the next attempt", async () => {
+  test("the limit of the call ends the wait before a retry", async () => {
     await using server = await replayServer({ "*": { status: 500 } });
-    const time = heldTime();
+    const time = manualTime();
     const sleep = (_: number, signal: AbortSignal): Promise<void> => (time.passLater(soon), forever(signal));
     const client = clientAt(server, "openai-chat", { effects: { ...time.options.effects, sleep } });
     const error = await errorOf(callModel(client, { totalMs: soon }, 3));
@@ -140,9 +140,9 @@ function forever(signal: AbortSignal): Promise<void> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("woken"))));
 }
 
-test("a timeout in the middle of a stream is its last delta, and what had arrived is on the error", async () => {
+test("a timeout in the middle of a stream is its last delta, and the error has the partial answer", async () => {
   await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
-  const time = heldTime();
+  const time = manualTime();
   await leavingNothing(
     server,
     async () => {
@@ -158,9 +158,9 @@ test("a timeout in the middle of a stream is its last delta, and what had arrive
   );
 });
 
-test("a provider's own limit ends a stream that nobody reads, and is found on coming back", async () => {
+test("a provider's own limit ends a stream without a reader, and the next read fails", async () => {
   await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
-  const time = heldTime();
+  const time = manualTime();
   await leavingNothing(
     server,
     async () => {
@@ -195,19 +195,19 @@ test.each<[whose: string, own: object, client: object, call: object, totalMs: nu
   expect(computeCallTimeout(call, client, [own, undefined])).toBe(totalMs);
 });
 
-test("a reader that takes its time is no silence", async () => {
+test("a slow reader is not a silent provider", async () => {
   // In chunks, so that the answer is not complete when the reader pauses.
   await using server = await replayServer({ "*": { ...streamed, delayMs: 5 } });
-  const time = heldTime();
+  const time = manualTime();
   const stream = clientIn(time, server).stream(QUESTION, { timeouts: { gapMs: soon } });
   await stream.next();
   time.advance(soon * 3);
   expect((await readAll(stream)).error).toBeUndefined();
 });
 
-test("a reader that takes longer than the call may is told so when it comes back", async () => {
+test("a reader that is slower than the limit of the call gets the timeout at its next read", async () => {
   await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
-  const time = heldTime();
+  const time = manualTime();
   await leavingNothing(
     server,
     async () => {
@@ -223,7 +223,7 @@ test("a reader that takes longer than the call may is told so when it comes back
   );
 });
 
-test("the limit for a connection is the transport's, and its word counts", async () => {
+test("the connection limit belongs to the transport, and its error counts", async () => {
   const limits: number[] = [];
   const transport: Transport = {
     send(_, { connectMs }) {
@@ -240,7 +240,7 @@ test("the limit for a connection is the transport's, and its word counts", async
 
 describe("a local provider", () => {
   /** Yields deltas, then stays silent for a time and ignores its signal. */
-  const deaf = (time: HeldTime, deltas: readonly Delta[], ms = soon): LocalProvider => ({
+  const deaf = (time: ManualTime, deltas: readonly Delta[], ms = soon): LocalProvider => ({
     async *answer() {
       yield* deltas;
       time.passLater(ms);
@@ -248,17 +248,17 @@ describe("a local provider", () => {
     },
   });
 
-  test("that falls silent is left behind", async () => {
+  test("that falls silent is abandoned", async () => {
     const partialDeltas = answer(delta("text", { textDelta: "Down" })).slice(0, -1);
-    const time = heldTime();
+    const time = manualTime();
     const client = createClient({ providers: { here: deaf(time, partialDeltas) }, ...time.options });
     const { deltas, error } = await readAll(client.stream({ model: "m", messages: [] }, { timeouts: { gapMs: soon } }));
     expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
     expect(error?.code).toBe("timeout");
   });
 
-  test("that does not begin is left for the next one", async () => {
-    const time = heldTime();
+  test("that does not start is skipped for the next one", async () => {
+    const time = manualTime();
     const providers = { slow: deaf(time, []), here: { answer: () => answer() } };
     const client = createClient({ providers, ...time.options });
     const options = { timeouts: { replyMs: soon }, retry: { attempts: 1 }, fallbacks: ["here/m"] };
@@ -267,8 +267,8 @@ describe("a local provider", () => {
     expect(result.attempts[0]?.error?.message).toContain("timeouts.replyMs");
   });
 
-  test("may take its time before it begins", async () => {
-    const time = heldTime();
+  test("may be slow to start", async () => {
+    const time = manualTime();
     const here: LocalProvider = {
       async *answer() {
         await new Promise((resolve) => setImmediate(resolve));
@@ -280,8 +280,8 @@ describe("a local provider", () => {
     expect((await client.complete({ model: "m", messages: [] }, { timeouts: { gapMs: soon } })).provider).toBe("here");
   });
 
-  test("has limits of its own, which win over the client's; and those of the call win over them", async () => {
-    const time = heldTime();
+  test("has its own limits, which win over the client's; those of the call win over both", async () => {
+    const time = manualTime();
     const here = { ...deaf(time, [], soon + 1), timeouts: { totalMs: soon } };
     const client = createClient({ providers: { here }, timeouts: { totalMs: 60_000 }, ...time.options });
     const error = await errorOf(client.complete({ model: "m", messages: [] }));
@@ -291,13 +291,13 @@ describe("a local provider", () => {
   });
 });
 
-test("a test that does not wait for retries does not reach the limits sooner", async () => {
+test("a client whose sleep returns at once does not reach its limits sooner", async () => {
   await using server = await replayServer({ "*": [{ status: 500 }, { body: whole, delayMs: soon }] });
   const client = clientAt(server, "openai-chat", { effects: { sleep: () => Promise.resolve() } });
   expect((await client.complete(QUESTION)).attempts).toHaveLength(2);
 });
 
-test("without limits there is no timer", async () => {
+test("a call without limits has no timer", async () => {
   const before = timers();
   let during = -1;
   const here: LocalProvider = { answer: () => ((during = timers()), answer()) };

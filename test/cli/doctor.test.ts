@@ -212,8 +212,8 @@ describe("the ledger", () => {
 
 describe("the port", () => {
   test("of a running Koine server is ok, with and without tokens", async () => {
-    const token = { hash: "a".repeat(64), name: "t" };
-    for (const tenants of [new Map(), new Map([["acme", { tokens: [token] }]])]) {
+    const token = { hash: `sha256:${"a".repeat(64)}`, name: "t" };
+    for (const tenants of [{}, { acme: { tokens: [token] } }]) {
       await using server = await startKoine({ tenants });
       const { findings } = await runDoctor(`--port ${new URL(server.url).port} --offline`);
       expect(findFinding(findings, "port")).toMatchObject({

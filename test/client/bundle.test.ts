@@ -26,26 +26,26 @@ const ONLY_NODE = /undici|^node:|calls\/transport\/(?:undici|decompress)/;
 test.each<[platform: string, conditions: string[]]>([
   ["a browser", []],
   ["a worker", ["workerd", "worker"]],
-])("the client bundles for %s, over fetch, without anything that only Node has", async (_, conditions) => {
+])("the client bundles for %s, uses fetch and contains no Node module", async (_, conditions) => {
   const modules = modulesOf(await bundle("browser", conditions));
   expect(modules).toContain("src/calls/transport/fetch.ts");
   expect(modules.filter((path) => ONLY_NODE.test(path))).toStrictEqual([]);
 });
 
-test("no dialect is bundled that no provider speaks over HTTP", async () => {
+test("dialects without an HTTP provider are not in the bundle", async () => {
   const modules = modulesOf(await bundle("browser", []));
   const bundledDialects = modules.flatMap((path) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1] ?? []);
   const httpDialects = ["anthropic", "bedrock", "gemini", "openai-chat", "openai-responses"];
   expect([...new Set(bundledDialects)].sort()).toStrictEqual([...httpDialects, "blocks", "kit", "openai"].sort());
 });
 
-test("on Node it is undici that carries the bytes", async () => {
+test("on Node the client sends requests with undici", async () => {
   const modules = modulesOf(await bundle("node", []));
   expect(modules).toContain("src/calls/transport/undici.ts");
   expect(modules).not.toContain("src/calls/transport/fetch.ts");
 });
 
-test("what was bundled for a browser asks and is answered", async () => {
+test("the browser bundle sends a request and reads the answer", async () => {
   const content = [{ type: "text", text: "Hello." }];
   const usage = { input_tokens: 1, output_tokens: 2 };
   const message = {

@@ -9,19 +9,19 @@ import { counting, setup } from "./support/counting-provider.ts";
 
 describe("caching", () => {
   test.each<[string, Mode, Mode]>([
-    ["a whole answer is given again", "complete", "complete"],
-    ["a whole answer is given again as a stream", "complete", "stream"],
-    ["a streamed answer is given again", "stream", "complete"],
-    ["a streamed answer is streamed again", "stream", "stream"],
+    ["a complete answer is reused", "complete", "complete"],
+    ["a complete answer is reused as a stream", "complete", "stream"],
+    ["a streamed answer is reused", "stream", "complete"],
+    ["a streamed answer is reused as a stream", "stream", "stream"],
   ])("%s", async (_, first, second) => {
     const { ask, provider } = setup([caching()]);
     expect(await ask("Hello", first)).toBe("answer 1");
     expect(await ask("Hello", second)).toBe("answer 1");
     expect(await ask("Hello?", second)).toBe("answer 2");
-    expect(provider.asked).toBe(2);
+    expect(provider.callCount).toBe(2);
   });
 
-  test("an answer from the cache says that nobody was asked, and is otherwise the same", async () => {
+  test("an answer from the cache reports no attempt and is otherwise equal", async () => {
     const { client } = setup([caching()]);
     const request: ModelRequest = { model: "m", messages: [user("Hello")] };
     const first = await client.complete(request);
@@ -31,7 +31,7 @@ describe("caching", () => {
     expect(await client.stream(request).response()).toStrictEqual(second);
   });
 
-  test("what one caller does to an answer, another does not see", async () => {
+  test("a change that one caller makes to an answer is invisible to other callers", async () => {
     const { client, ask } = setup([caching()]);
     for (let time = 0; time < 2; time++) {
       const { message } = await client.complete({ model: "m", messages: [user("Hello")] });
@@ -40,27 +40,27 @@ describe("caching", () => {
     expect(await ask("Hello")).toBe("answer 1");
   });
 
-  test("errors are never kept", async () => {
+  test("errors are never cached", async () => {
     const { ask, provider } = setup([caching()]);
     await expect(ask("break")).rejects.toMatchObject({ code: "overloaded" });
-    const callCount = provider.asked;
+    const before = provider.callCount;
     await expect(ask("break", "stream")).rejects.toMatchObject({ code: "overloaded" });
-    expect(provider.asked).toBeGreaterThan(callCount);
+    expect(provider.callCount).toBeGreaterThan(before);
   });
 
-  test("a stream that was left is not kept, one that was left at its end is", async () => {
+  test("a stream that its reader leaves early is not cached; one left at its end is cached", async () => {
     const { client, ask, provider } = setup([caching()]);
     const readUntil = async (last: Delta["kind"]): Promise<void> => {
       for await (const { kind } of client.stream({ model: "m", messages: [user("Hello")] })) if (kind === last) break;
     };
     await readUntil("text");
     await readUntil("done");
-    expect(provider.asked).toBe(2);
+    expect(provider.callCount).toBe(2);
     expect(await ask("Hello")).toBe("answer 2");
-    expect(provider.asked).toBe(2);
+    expect(provider.callCount).toBe(2);
   });
 
-  test("whoever gave up is told so, and not answered", async () => {
+  test('an aborted call fails with "aborted" even if the cache has its answer', async () => {
     const { ask } = setup([caching()]);
     await ask("Hello");
     for (const mode of ["complete", "stream"] as const) {
@@ -68,7 +68,7 @@ describe("caching", () => {
     }
   });
 
-  test("the caller says what makes two calls the same, and what is not cached", async () => {
+  test("the option key decides which calls are equal and which are not cached", async () => {
     const byUser = caching({ key: ({ options }) => options.metadata?.["user"]?.toString() });
     const { ask } = setup([byUser]);
     expect(await ask("Hello", "complete", { metadata: { user: "ada" } })).toBe("answer 1");
@@ -81,21 +81,21 @@ describe("caching", () => {
     ["a promise", Promise.resolve("x")],
     ["a number", 5],
     ["null", null],
-  ])("a key that is %s is refused: it would make all questions the same", async (_, key) => {
+  ])("a key that is %s is rejected because all requests would share it", async (_, key) => {
     const { ask, provider } = setup([caching({ key: () => key as string })]);
     for (const mode of ["complete", "stream"] as const) {
       await expect(ask("Hello", mode)).rejects.toMatchObject({ code: "configuration", path: "/key" });
     }
-    expect(provider.asked).toBe(0);
+    expect(provider.callCount).toBe(0);
   });
 
-  test.each(["complete", "stream"] as const)("%s: an answer that a fallback gave is not kept", async (mode) => {
+  test.each(["complete", "stream"] as const)("%s: an answer of a fallback target is not cached", async (mode) => {
     let isDown = true;
     const near = counting();
     const far = counting();
     const down: LocalProvider = {
       retry: { attempts: 1 },
-      answer: (...asked) => (isDown ? [...REFUSED] : near.answer(...asked)),
+      answer: (...args) => (isDown ? [...REFUSED] : near.answer(...args)),
     };
     const middleware = [caching()];
     const client = createClient({ providers: { near: down, far }, fallbacks: ["far/m"], middleware });
@@ -108,17 +108,17 @@ describe("caching", () => {
     expect((await callModel()).provider).toBe("near");
     isDown = true;
     expect(await callModel()).toMatchObject({ provider: "near", attempts: [] });
-    expect([near.asked, far.asked]).toStrictEqual([1, 1]);
+    expect([near.callCount, far.callCount]).toStrictEqual([1, 1]);
   });
 
-  test("an answer that needed a second attempt is kept, without its attempts", async () => {
+  test("an answer of a second attempt is cached without its attempts", async () => {
     const store = new Map<string, string>();
     const near = counting();
     let isFirst = true;
     const provider: LocalProvider = {
       retry: { attempts: 2, baseMs: 0 },
-      answer: (...asked) => {
-        const answer = isFirst ? [...REFUSED] : near.answer(...asked);
+      answer: (...args) => {
+        const answer = isFirst ? [...REFUSED] : near.answer(...args);
         isFirst = false;
         return answer;
       },
@@ -129,16 +129,16 @@ describe("caching", () => {
     expect([...store.values()].map((text) => JSON.parse(text) as unknown)).toMatchObject([{ attempts: [] }]);
   });
 
-  test("clients that share a store keep apart by their namespaces", async () => {
+  test("clients that share a store are separated by their namespaces", async () => {
     const store = new Map<string, string>();
     const [one, same, other] = ["a", "a", "b"].map((namespace) => setup([caching({ store, namespace })]));
     await one?.ask("Hello");
     await same?.ask("Hello");
     await other?.ask("Hello");
-    expect([one, same, other].map((each) => each?.provider.asked)).toStrictEqual([1, 0, 1]);
+    expect([one, same, other].map((each) => each?.provider.callCount)).toStrictEqual([1, 0, 1]);
   });
 
-  test("a store that forgets everything but the last two forgets what was asked for the longest time ago", () => {
+  test("a store with two entries evicts the entry that was read least recently", () => {
     const store = boundedStore(2);
     store.set("a", "1");
     store.set("b", "2");
@@ -147,7 +147,7 @@ describe("caching", () => {
     expect([store.get("a"), store.get("b"), store.get("c")]).toStrictEqual(["1", undefined, "3"]);
   });
 
-  test("a store elsewhere is waited for, and does not see the question in its keys", async () => {
+  test("an asynchronous store is awaited, and its keys do not contain the text of the request", async () => {
     const entries = new Map<string, string>();
     const store = {
       get: async (key: string) => Promise.resolve(entries.get(key)),
@@ -161,9 +161,9 @@ describe("caching", () => {
     expect(key).toMatch(/^koine-1-[0-9a-f]{64}$/);
   });
 
-  test.each([null, undefined])("%s is what a store has for what it has not", async (nothing) => {
+  test.each([null, undefined])("a store may return %s for a missing entry", async (missing) => {
     const errors: unknown[] = [];
-    for (const get of [() => nothing, async () => Promise.resolve(nothing)]) {
+    for (const get of [() => missing, async () => Promise.resolve(missing)]) {
       const { ask } = setup([caching({ store: { get, set: () => undefined }, onStoreError: (e) => errors.push(e) })]);
       expect(await ask("Hello")).toBe("answer 1");
     }
@@ -173,7 +173,7 @@ describe("caching", () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
   test.each(["complete", "stream"] as const)(
-    "%s: a store that never answers is given up, and told of",
+    "%s: a store that never answers is abandoned, and the error is reported",
     async (mode) => {
       const errors: unknown[] = [];
       const store = { get: never, set: () => undefined };
@@ -183,7 +183,7 @@ describe("caching", () => {
     },
   );
 
-  test.each(["complete", "stream"] as const)("%s: whoever gives up does not wait for the store", async (mode) => {
+  test.each(["complete", "stream"] as const)("%s: an aborted call does not wait for the store", async (mode) => {
     const errors: unknown[] = [];
     const looked = Promise.withResolvers<void>();
     const get = (): Promise<never> => {
@@ -198,11 +198,11 @@ describe("caching", () => {
     await looked.promise;
     control.abort("enough");
     await expect(call).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-    expect(provider.asked).toBe(0);
+    expect(provider.callCount).toBe(0);
     expect(errors).toStrictEqual([]);
   });
 
-  test("a stream whose answer is being looked up can be cancelled and left", async () => {
+  test("a stream can be cancelled and left during the lookup of its answer", async () => {
     const { client, provider } = setup([caching({ store: { get: never, set: () => undefined } })]);
     const stream = (): AnswerStream => client.stream({ model: "m", messages: [user("Hello")] });
     const [cancelled, left] = [stream(), stream()];
@@ -211,19 +211,19 @@ describe("caching", () => {
     cancelled.cancel("enough");
     await left.return?.();
     for (const each of waiting) await expect(each).rejects.toMatchObject({ code: "aborted" });
-    expect(provider.asked).toBe(0);
+    expect(provider.callCount).toBe(0);
   });
 
-  test.each(["complete", "stream"] as const)("%s: no answer waits until it is kept", async (mode) => {
+  test.each(["complete", "stream"] as const)("%s: an answer does not wait until it is stored", async (mode) => {
     const { ask } = setup([caching({ store: { get: () => undefined, set: never } })]);
     expect(await ask("Hello", mode)).toBe("answer 1");
   });
 
   test.each<[string, () => string]>([
-    ["that fails", () => thrownNow("gone")],
-    ["that gives back something else", () => "null"],
-    ["that gives back half of it", () => '{"message":'],
-  ])("a store %s costs no answer, and is told of", async (_, get) => {
+    ["that throws", () => thrownNow("gone")],
+    ["that returns a value of another shape", () => "null"],
+    ["that returns truncated JSON", () => '{"message":'],
+  ])("a store %s does not prevent the answer, and the error is reported", async (_, get) => {
     const errors: unknown[] = [];
     const store = { get, set: () => thrownNow("full") };
     const { ask } = setup([caching({ store, onStoreError: (error) => errors.push(error) })]);
@@ -250,13 +250,13 @@ describe("callKey", () => {
 
   test.each<[string, Partial<ModelRequest>, CallOptions]>([
     ["the order of keys", { sampling: { seed: 1, temperature: 0 } }, {}],
-    ["whether it is streamed", { stream: true }, {}],
+    ["the stream flag", { stream: true }, {}],
     [
-      "what a message is called, and its facts",
+      "the id and the metadata of a message",
       { messages: [{ ...user("Hello"), id: "1", metadata: { runId: "2" } }] },
       {},
     ],
-    ["limits and the caller's own facts", {}, { metadata: { a: 1 }, timeouts: { gapMs: 1 }, retry: { attempts: 9 } }],
+    ["limits and the caller's metadata", {}, { metadata: { a: 1 }, timeouts: { gapMs: 1 }, retry: { attempts: 9 } }],
     ["a signal", {}, { signal: new AbortController().signal }],
   ])("does not depend on %s", (_, change, options) => {
     expect(key(change, options)).toBe(key());
@@ -266,12 +266,12 @@ describe("callKey", () => {
 
   test.each<[string, Partial<ModelRequest>, CallOptions]>([
     ["the model", { model: "n" }, {}],
-    ["the words", { messages: [user("Hello!")] }, {}],
-    ["who says them", { messages: [{ ...user("Hello"), role: "system" }] }, {}],
-    ["whose name they bear", { messages: [{ ...user("Hello"), name: "ada" }] }, {}],
+    ["the text of a message", { messages: [user("Hello!")] }, {}],
+    ["the role of a message", { messages: [{ ...user("Hello"), role: "system" }] }, {}],
+    ["the name of a message", { messages: [{ ...user("Hello"), name: "ada" }] }, {}],
     ["settings", { sampling: { temperature: 1 } }, {}],
     ["tools", { tools: [{ type: "function", name: "f" }] }, {}],
-    ["the request's own metadata", { metadata: { user_id: "ada" } }, {}],
+    ["the metadata of the request", { metadata: { user_id: "ada" } }, {}],
     ["the provider", {}, { provider: "far" }],
     ["headers", {}, { headers: { "x-beta": "1" } }],
     ["fallbacks", {}, { fallbacks: ["far/m"] }],
@@ -279,14 +279,14 @@ describe("callKey", () => {
     expect(key(change, options)).not.toBe(key());
   });
 
-  test("headers are the same in whatever form they come", () => {
+  test("headers make the same key as an object, a list and a Headers object", () => {
     const forms = [{ "X-Beta": "1" }, new Headers({ "x-beta": "1" }), new Map([["x-beta", "1"]])];
     const keys = forms.map((headers) => key({}, { headers }));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).not.toBe(key({}, { headers: new Headers({ "x-beta": "2" }) }));
   });
 
-  test("B23: numbers that a double does not tell apart make another question", () => {
+  test("B23: numbers that differ only beyond the precision of a double make different keys", () => {
     const one = big("9007199254740993");
     const other = big("9007199254740992");
     expect(key({ metadata: one })).not.toBe(key({ metadata: other }));

@@ -15,17 +15,17 @@ function clientWith(...layers: object[]): ReturnType<typeof createClient> {
 
 const passing: Middleware = { complete: (call, next) => next(call), stream: (call, next) => next(call) };
 
-describe("a layer that is wrong is told, with its place", () => {
+describe("an invalid layer is reported with its position", () => {
   type Layer = Record<"complete" | "stream", (call: object, next: (call?: object) => unknown) => unknown>;
   const both = (method: Layer["complete"]): Layer => ({ complete: method, stream: method });
 
-  test.each<[what: string, layer: Layer, says: string]>([
-    ["gives nothing", both(() => undefined), "return the result of next(call)"],
+  test.each<[what: string, layer: Layer, message: string]>([
+    ["returns undefined", both(() => undefined), "return the result of next(call)"],
     ["forgets to return", both((call, next) => void next(call)), "return the result of next(call)"],
     ["gives something else", both(() => ({ text: "hello" })), "return the result of next(call)"],
-    ["passes nothing on", both((_, next) => next()), "must pass { request, options } to next"],
-    ["passes a request on", both((_, next) => next(REQUEST)), "must pass { request, options } to next"],
-  ])("one that %s", async (_, layer, says) => {
+    ["calls next without an argument", both((_, next) => next()), "must pass { request, options } to next"],
+    ["passes only the request to next", both((_, next) => next(REQUEST)), "must pass { request, options } to next"],
+  ])("one that %s", async (_, layer, message) => {
     const client = clientWith(passing, layer);
     for (const [how, call] of [
       ["complete", client.complete(REQUEST)],
@@ -33,17 +33,17 @@ describe("a layer that is wrong is told, with its place", () => {
     ] as const) {
       const error = await errorOf(call);
       expect(error).toMatchObject({ code: "configuration", path: `/middleware/1/${how}` });
-      expect(error.message).toContain(says);
+      expect(error.message).toContain(message);
     }
   });
 
-  test("one that gives the promise of a stream is told what there is for that", async () => {
+  test("the error for a layer that returns the promise of a stream names deferStream", async () => {
     const client = clientWith({ stream: async (call: object, next: (call: object) => unknown) => next(call) });
     expect((await errorOf(client.stream(REQUEST).response())).message).toContain("deferStream");
   });
 });
 
-test("what a layer throws, the reader of the stream is thrown", async () => {
+test("an error that a layer throws reaches the reader of the stream", async () => {
   const client = clientWith(passing, {
     stream() {
       throw new RangeError("not today");
@@ -54,7 +54,7 @@ test("what a layer throws, the reader of the stream is thrown", async () => {
   await expect(stream.response()).rejects.toThrow(RangeError);
 });
 
-test("a layer may change the call, and pass over one of the ways to ask", async () => {
+test("a layer may change the call and may define only one of complete and stream", async () => {
   const layer: Middleware = {
     complete: (call, next) => next({ ...call, request: { ...call.request, messages: [user("refuse")] } }),
   };
@@ -63,7 +63,7 @@ test("a layer may change the call, and pass over one of the ways to ask", async 
   expect((await readAll(client.stream(REQUEST))).error).toBeUndefined();
 });
 
-test("a layer sees headers as a plain object, in whatever form they came", async () => {
+test("a layer receives headers as a plain object, whatever form the caller used", async () => {
   const seen: unknown[] = [];
   const client = clientWith({
     complete(call: { options: { headers?: object } }, next: (call: object) => unknown) {

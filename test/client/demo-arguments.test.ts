@@ -59,10 +59,10 @@ const FORMATS = z.object({
 
 const TABLE: [string, SchemaObject][] = [
   ["no properties", { type: "object" }],
-  ["nothing said at all", {}],
-  ["what Zod makes of formats", z.toJSONSchema(FORMATS)],
+  ["an empty schema", {}],
+  ["formats of a Zod schema", z.toJSONSchema(FORMATS)],
   [
-    "what Zod makes of structures",
+    "structures of a Zod schema",
     z.toJSONSchema(
       z.object({
         size: z.number().int().min(3).max(9).multipleOf(2),
@@ -78,7 +78,7 @@ const TABLE: [string, SchemaObject][] = [
     ),
   ],
   ["a schema that contains itself", { ...NODE, $defs: { node: NODE } }],
-  ["a reference to the whole", { type: "object", properties: { self: { $ref: "#" }, n: { type: "integer" } } }],
+  ["a reference to the root schema", { type: "object", properties: { self: { $ref: "#" }, n: { type: "integer" } } }],
   ["a reference by anchor", object({ a: { $ref: "#city" } }, { $defs: { x: { $anchor: "city", const: "Argos" } } })],
   [
     "tuples of older drafts",
@@ -90,7 +90,7 @@ const TABLE: [string, SchemaObject][] = [
     },
   ],
   [
-    "names by pattern",
+    "patternProperties",
     {
       type: "object",
       patternProperties: { "^x-[a-z]+$": { type: "integer", minimum: 5 } },
@@ -100,7 +100,7 @@ const TABLE: [string, SchemaObject][] = [
   ],
   ["names by rule", { type: "object", propertyNames: { pattern: "^[a-f]+$", minLength: 3 }, minProperties: 2 }],
   [
-    "names that JavaScript has plans for",
+    "property names of Object.prototype",
     object(
       Object.fromEntries([
         ["__proto__", { type: "integer" }],
@@ -109,37 +109,40 @@ const TABLE: [string, SchemaObject][] = [
     ),
   ],
   [
-    "what one property asks of others",
+    "dependencies between properties",
     object(
       { a: { type: "string" } },
       { dependentRequired: { a: ["b"] }, dependentSchemas: { a: { required: ["c"] } } },
     ),
   ],
   [
-    "something that must be in a list",
+    "contains",
     object({
       a: { type: "array", items: { type: "integer" }, contains: { const: 42 }, minItems: 3, uniqueItems: true },
     }),
   ],
   [
-    "a list without repetition",
+    "uniqueItems",
     object({ a: { type: "array", items: { type: "string", pattern: "^[A-Z]{3}$" }, minItems: 5, uniqueItems: true } }),
   ],
   [
-    "all of a few words",
+    "uniqueItems with as many items as enum values",
     object({ a: { type: "array", items: { enum: ["x", "y", "z"] }, minItems: 3, uniqueItems: true } }),
   ],
   [
-    "objects without repetition",
+    "uniqueItems of objects",
     object({ a: { type: "array", items: object({ id: { type: "integer" } }), minItems: 4, uniqueItems: true } }),
   ],
   [
-    "what must not be",
+    "not",
     object({ a: { type: "string", not: { const: "example" } }, b: { type: "integer", not: { enum: [1, 2, 3] } } }),
   ],
-  ["exactly one of two that overlap", object({ a: { oneOf: [{ type: "integer" }, { type: "number", minimum: 0 }] } })],
   [
-    "all of several",
+    "oneOf with two schemas that overlap",
+    object({ a: { oneOf: [{ type: "integer" }, { type: "number", minimum: 0 }] } }),
+  ],
+  [
+    "allOf",
     { allOf: [object({ a: { type: "integer", minimum: 3 } }), object({ a: { maximum: 3.5 }, b: { type: "string" } })] },
   ],
   [
@@ -152,18 +155,18 @@ const TABLE: [string, SchemaObject][] = [
       else: { properties: { code: { pattern: "^\\d{4} [A-Z]{2}$" } } },
     },
   ],
-  ["patterns that look ahead", object({ a: { type: "string", pattern: "^(?=.*[0-9])(?=.*[a-z])[a-z0-9]{8,}$" } })],
+  ["a pattern with lookahead", object({ a: { type: "string", pattern: "^(?=.*[0-9])(?=.*[a-z])[a-z0-9]{8,}$" } })],
   [
-    "a long text of a pattern",
+    "a pattern with a long minimum length",
     object({ a: { type: "string", pattern: "^(ab|cd)+-v\\d+(\\.\\d+)*$", minLength: 20, maxLength: 60 } }),
   ],
   [
-    "examples and defaults that do not fit",
+    "examples and defaults that do not match the schema",
     object({ a: { type: "string", default: 7 }, b: { type: "integer", examples: ["x"] } }),
   ],
 ];
 
-describe("a call's arguments fit", () => {
+describe("the arguments of a call match", () => {
   test.each(TABLE)("%s", (_, schema) => {
     const whole = { type: "object", ...schema };
     expect(faultsOf(whole, argumentsFor(schema))).toBe("");
@@ -171,7 +174,7 @@ describe("a call's arguments fit", () => {
   });
 });
 
-test("made-up arguments look natural: advice is taken, what is not required is left out", () => {
+test("sampled arguments use examples and defaults, and omit optional properties", () => {
   const schema = {
     ...object({
       city: { type: "string" },
@@ -185,13 +188,13 @@ test("made-up arguments look natural: advice is taken, what is not required is l
   expect(argumentsFor(schema)).toStrictEqual({ city: "Corinth", unit: "celsius", when: "now", days: 3 });
 });
 
-test("a schema that nothing fits, or that is none, does not stop the demo", () => {
+test("a schema that no value matches, or an invalid schema, does not stop the demo", () => {
   expect(argumentsFor(object({ a: false }))).toHaveProperty("a");
   expect(argumentsFor(object({ a: { type: "string", pattern: "([" } }))).toHaveProperty("a");
   expect(argumentsFor({ $ref: "#/nowhere" })).toBeDefined();
 });
 
-test("`json` says exactly what it is told, whatever the schema asks for", () => {
+test("`json` returns exactly the given value, even if it does not match the schema", () => {
   expect(objectFor(object({ a: { type: "string" } }), 'json {"a": 5}')).toStrictEqual({ a: 5 });
 });
 
@@ -288,7 +291,7 @@ const { witnessed } = fc.letrec<{ witnessed: Witnessed }>((tie) => {
   };
 });
 
-test("whatever schema can be fulfilled is fulfilled", () => {
+test("a schema that some value matches gets a matching value", () => {
   fc.assert(
     fc.property(witnessed, fc.boolean(), ({ schema, value }, isReferred) => {
       const whole = isReferred

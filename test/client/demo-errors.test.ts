@@ -4,6 +4,7 @@ import type { Delta, Message, Part } from "koine";
 import { checkDeltas, editPart, PROVIDER_ERROR_KINDS, user } from "koine";
 import type { DemoOptions } from "koine/client";
 import { ClientError, createClient, demo } from "koine/client";
+import { manualTime } from "../calls/support/manual-clock.ts";
 import { requireError } from "../support/require-error.ts";
 import type { Rest } from "./support/demo-answers.ts";
 import { withResults, answerDemo, deltasOf, signal, tools, readText } from "./support/demo-answers.ts";
@@ -20,7 +21,7 @@ describe("seals", () => {
     }));
   }
 
-  test("reasoning that comes back as it was is taken, and reasoned on", () => {
+  test("unchanged reasoning is accepted in the history", () => {
     const second = answerDemo(history, { tools });
     expect(readText(second, "reasoning")).toContain("The tools have answered.");
     expect(answerDemo(withResults(history, second), { tools }).finishReason.unified).toBe("stop");
@@ -35,29 +36,29 @@ describe("seals", () => {
       (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, value: `${seal.value}0` })) }],
     ],
     [
-      "a signature of somebody else",
+      "a signature of another issuer",
       (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, provider: "other" })) }],
     ],
-  ])("%s is refused as a provider would", (_, change) => {
+  ])("%s is rejected as a provider would reject it", (_, change) => {
     const error = requireError(ClientError, () => answerDemo(withReasoning(change), { tools }));
     expect(error).toMatchObject({ code: "invalid-request", status: 400, kind: "invalid-request" });
     expect(error.path).toMatch(/^\/messages\/1/);
   });
 
   test.each<[string, Message[], Rest, DemoOptions]>([
-    ["in earlier turns reasoning may be missing", [...withReasoning(() => []), user("and now?")], {}, {}],
+    ["reasoning may be missing in earlier turns", [...withReasoning(() => []), user("and now?")], {}, {}],
     [
-      "calls of somebody else need none",
+      "calls of another issuer need no reasoning",
       withReasoning((part) => [editPart(part, { seals: undefined })]),
       {},
       { issuer: "other" },
     ],
-    ["where reasoning is off, none is needed", withReasoning(() => []), { reasoning: { effort: "none" } }, {}],
+    ["no reasoning is needed if reasoning is off", withReasoning(() => []), { reasoning: { effort: "none" } }, {}],
   ])("%s", (_, messages, rest, options) => {
     expect(answerDemo(messages, { tools, ...rest }, options).message.parts).not.toStrictEqual([]);
   });
 
-  test("the request may ask for reasoning, too", () => {
+  test("a request can turn reasoning on", () => {
     const answer = answerDemo("hello", { reasoning: { effort: "low" } });
     expect(answer.message.parts.map(({ type }) => type)).toStrictEqual(["reasoning", "text"]);
     expect(answer.usage?.reasoningTokens).toBeGreaterThan(0);
@@ -65,7 +66,7 @@ describe("seals", () => {
 });
 
 describe("failures", () => {
-  test.each(PROVIDER_ERROR_KINDS)("`error %s` fails before a word is said, or midway", (kind) => {
+  test.each(PROVIDER_ERROR_KINDS)("`error %s` fails before the first delta, or midway", (kind) => {
     const error = requireError(ClientError, () => deltasOf(`error ${kind}`));
     expect(error.error?.kind).toBe(kind);
     const deltas = deltasOf(`error ${kind} midway`);
@@ -79,7 +80,7 @@ describe("failures", () => {
 
 describe("time", () => {
   /** Waits that end at once, and their durations. */
-  function heldSleep(): { sleep: NonNullable<DemoOptions["sleep"]>; waits: number[] } {
+  function recordedSleep(): { sleep: NonNullable<DemoOptions["sleep"]>; waits: number[] } {
     const waits: number[] = [];
     return { waits, sleep: async (ms, wait) => void (wait.throwIfAborted(), waits.push(ms)) };
   }
@@ -91,17 +92,17 @@ describe("time", () => {
   }
 
   test.each<[string, string, number | undefined, number]>([
-    ["a delay is waited for before every delta", "hello", 20, 20],
+    ["the delay passes before every delta", "hello", 20, 20],
     ["`slow` takes its time", "slow hello", undefined, 200],
-    ["a longer delay stays", "slow hello", 500, 500],
+    ["a longer delay has precedence over `slow`", "slow hello", 500, 500],
   ])("%s", async (_, message, delayMs, wait) => {
-    const { sleep, waits } = heldSleep();
+    const { sleep, waits } = recordedSleep();
     const deltas = await collect(message, { delayMs, sleep });
     expect(checkDeltas(deltas)).toStrictEqual([]);
     expect(waits).toStrictEqual(deltas.map(() => wait));
   });
 
-  test("`stall` says something, then nothing until the caller gives up", async () => {
+  test("`stall` emits a text, then no further delta until the caller aborts", async () => {
     const controller = new AbortController();
     const received: Delta[] = [];
     const stalled = (async () => {
@@ -122,14 +123,17 @@ describe("through a client", () => {
     retry: { attempts: 1 },
   });
 
-  test.each(PROVIDER_ERROR_KINDS)("%s arrives as an error of that code, before and midway", async (kind) => {
-    for (const message of [`error ${kind}`, `error ${kind} midway`]) {
-      const failed = client.complete({ model, messages: [user(message)] });
-      await expect(failed).rejects.toMatchObject({ name: "ClientError", code: kind, provider: "demo" });
-    }
-  });
+  test.each(PROVIDER_ERROR_KINDS)(
+    "%s arrives as an error of that code, before the first delta and midway",
+    async (kind) => {
+      for (const message of [`error ${kind}`, `error ${kind} midway`]) {
+        const failed = client.complete({ model, messages: [user(message)] });
+        await expect(failed).rejects.toMatchObject({ name: "ClientError", code: kind, provider: "demo" });
+      }
+    },
+  );
 
-  test("two demos take turns in one conversation, each with its own signatures", async () => {
+  test("two demos answer in turn in one conversation, each with its own signatures", async () => {
     const messages: Message[] = [];
     for (const name of ["demo", "other", "demo", "other"]) {
       messages.push(user("think call clock"));
@@ -144,7 +148,7 @@ describe("through a client", () => {
     expect(issuers).toStrictEqual(["demo", "demo", "other", "other", "demo", "demo", "other", "other"]);
   });
 
-  test("an object is answered as its schema says", async () => {
+  test("an object matches its schema", async () => {
     const schema = {
       type: "object",
       properties: { city: { type: "string" }, celsius: { type: "number", minimum: -90 } },
@@ -154,8 +158,14 @@ describe("through a client", () => {
     expect(object).toStrictEqual({ city: "Corinth", celsius: 1 });
   });
 
-  test("a stalled answer ends when its time is up, and what was said is kept", async () => {
-    const failed = client.complete({ model, messages: [user("stall")] }, { timeouts: { gapMs: 20 } });
+  test("a stalled answer ends at its timeout, and the error contains the partial answer", async () => {
+    const time = manualTime();
+    const sleep = (_: number, wait: AbortSignal): Promise<never> => {
+      time.passLater(20);
+      return new Promise((__, reject) => wait.addEventListener("abort", () => reject(wait.reason as Error)));
+    };
+    const stalling = createClient({ providers: { demo: demo({ sleep }) }, ...time.options });
+    const failed = stalling.complete({ model, messages: [user("stall")] }, { timeouts: { gapMs: 20 } });
     await expect(failed).rejects.toMatchObject({
       code: "timeout",
       partial: { message: { parts: [{ type: "text", text: "One moment " }], metadata: { interrupted: true } } },

@@ -18,10 +18,10 @@ function answerOf(parts: Part[], more: Partial<Answer> = {}): Answer {
 }
 
 /** A `complete` that returns an answer and records its requests. */
-function scripted(answer: Answer): { complete: (request: ModelRequest) => Promise<Answer>; asked: ModelRequest[] } {
+function scripted(answer: Answer): { complete: (request: ModelRequest) => Promise<Answer>; requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
-    asked: requests,
+    requests,
     complete: (request) => {
       requests.push(request);
       return Promise.resolve(answer);
@@ -40,15 +40,15 @@ async function faultOf(schema: AnySchema, answer: Answer): Promise<OutputError> 
   return error;
 }
 
-describe("what is asked for", () => {
+describe("the request", () => {
   const objectText = '{"name":"Corinth","people":30000}';
 
-  test("the request goes out with the schema, and nothing of the call's own words", async () => {
-    const { complete, asked } = scripted(answerOf([text(objectText)]));
+  test("the request contains the schema and no option of the call", async () => {
+    const { complete, requests } = scripted(answerOf([text(objectText)]));
     const messages = [user("Which city?")];
     const request = { model: "near/m", messages, schema: CITY, name: "city", description: "A city." };
     const { object, answer } = await generateObject(complete, request);
-    expect(asked).toStrictEqual([
+    expect(requests).toStrictEqual([
       {
         model: "near/m",
         messages,
@@ -68,37 +68,37 @@ describe("what is asked for", () => {
 
   test.each<[string, AnySchema, object]>([
     ["B53: a JSON Schema that complies is sent as strict", closed, { schema: closed, strict: true }],
-    ["one that does not is sent as it is", CITY, { schema: CITY }],
-    ["B53: what a Standard Schema says is closed, and strict", City, { schema: closed, strict: true }],
+    ["a schema that does not comply is sent unchanged", CITY, { schema: CITY }],
+    ["B53: a Standard Schema is sent closed and strict", City, { schema: closed, strict: true }],
     [
-      "where that would not comply either, it is sent as the schema says it",
+      "a Standard Schema that cannot be strict is sent as its JSON Schema",
       z.object({ name: z.string().optional() }),
       { schema: { type: "object", properties: { name: { type: "string" } } } },
     ],
   ])("%s", async (_, schema, output) => {
-    const { complete, asked } = scripted(answerOf([text(objectText)]));
+    const { complete, requests } = scripted(answerOf([text(objectText)]));
     await generateObject(complete, { messages: [], schema });
-    expect(asked[0]?.output).toStrictEqual({ type: "json-schema", ...output });
+    expect(requests[0]?.output).toStrictEqual({ type: "json-schema", ...output });
   });
 
-  test("a schema that cannot say its JSON Schema goes with one that is given", async () => {
+  test("a schema without a JSON Schema uses the one that the caller gives", async () => {
     const Dated = z.object({ at: z.codec(z.string(), z.date(), { decode: (it) => new Date(it), encode: String }) });
-    const { complete, asked } = scripted(answerOf([text('{"at":"2020-01-01"}')]));
+    const { complete, requests } = scripted(answerOf([text('{"at":"2020-01-01"}')]));
     const request = { messages: [], schema: Dated, jsonSchema: { type: "object" } };
     const { object } = await generateObject(complete, request);
-    expect(asked[0]?.output).toStrictEqual({ type: "json-schema", schema: { type: "object" } });
+    expect(requests[0]?.output).toStrictEqual({ type: "json-schema", schema: { type: "object" } });
     expect(object.at).toStrictEqual(new Date("2020-01-01"));
   });
 
-  test("a schema that cannot be used is refused before anything is sent", async () => {
-    const { complete, asked } = scripted(answerOf([]));
+  test("an invalid schema is rejected before a request is sent", async () => {
+    const { complete, requests } = scripted(answerOf([]));
     const refused = generateObject(complete, { messages: [], schema: { type: "objekt" } });
     await expect(refused).rejects.toMatchObject({ code: "configuration", path: "/schema/type" });
     await expect(refused).rejects.toBeInstanceOf(ClientError);
-    expect(asked).toStrictEqual([]);
+    expect(requests).toStrictEqual([]);
   });
 
-  test("what is no request is refused as such", async () => {
+  test("an invalid request is rejected as such", async () => {
     const { complete } = scripted(answerOf([]));
     // A caller without static types.
     const refused = generateObject(complete, undefined as unknown as ObjectRequest<AnySchema>);
@@ -126,24 +126,24 @@ describe("what is asked for", () => {
   });
 });
 
-describe("what is read", () => {
+describe("the parsed object", () => {
   const fence = "```";
   test.each<[string, Part[], unknown]>([
     ["bare JSON", [text('{"a":1}')], { a: 1 }],
-    ["JSON in several texts", [text('{"a":'), text("1}")], { a: 1 }],
-    ["what is no object, too", [text(" [1, 2] ")], [1, 2]],
+    ["JSON across several texts", [text('{"a":'), text("1}")], { a: 1 }],
+    ["a value that is no object", [text(" [1, 2] ")], [1, 2]],
     ["JSON after reasoning", [reasoning("{}?"), text('{"a":1}')], { a: 1 }],
     ["JSON in a fence", [text(`${fence}json\n{"a":1}\n${fence}`)], { a: 1 }],
-    ["a fence with words around it", [text(`Here it is:\n\n${fence}\n{"a":1}\n${fence}\nAnything else?`)], { a: 1 }],
+    ["a fence with text around it", [text(`Here it is:\n\n${fence}\n{"a":1}\n${fence}\nAnything else?`)], { a: 1 }],
     ["a fence within the JSON", [text(JSON.stringify({ a: `${fence}\nx\n${fence}` }))], { a: `${fence}\nx\n${fence}` }],
     ["a byte order mark", [text('\uFEFF{"a":1}')], { a: 1 }],
     ["a byte order mark before a fence", [text(`\uFEFF${fence}json\n{"a":1}\n${fence}`)], { a: 1 }],
-    ["a fence with line ends of another kind", [text(`${fence}json\r\n{"a":1}\r\n${fence}\r\n`)], { a: 1 }],
-    ["a fence that ends behind the JSON", [text(`${fence}json\n{"a":\n1}${fence}`)], { a: 1 }],
+    ["a fence with CRLF line ends", [text(`${fence}json\r\n{"a":1}\r\n${fence}\r\n`)], { a: 1 }],
+    ["a closing fence at the end of the JSON line", [text(`${fence}json\n{"a":\n1}${fence}`)], { a: 1 }],
     ["a longer fence", [text(`  ${fence}${fence}json\n{"a":"${fence}"}\n  ${fence}${fence}  `)], { a: fence }],
-    ["another kind of fence", [text('~~~\n{"a":1}\n~~~')], { a: 1 }],
+    ["a fence of tildes", [text('~~~\n{"a":1}\n~~~')], { a: 1 }],
     [
-      "what was said after a built-in tool was used",
+      "a text after a built-in tool call",
       [text("Let me look."), toolCall("c1", "search", {}, { executor: "provider" }), text('{"a":1}')],
       { a: 1 },
     ],
@@ -151,32 +151,37 @@ describe("what is read", () => {
     expect(await objectOf({}, answerOf(parts))).toStrictEqual(object);
   });
 
-  test("an object that was whole before the answer was cut is an object", async () => {
+  test("an object that was complete before the answer was cut is returned", async () => {
     const cut = answerOf([text('{"a":1}\n\n')], { finishReason: { unified: "length" } });
     expect(await objectOf({}, cut)).toStrictEqual({ a: 1 });
   });
 });
 
-describe("what is none", () => {
+describe("an invalid output", () => {
   const cut = { finishReason: { unified: "length" as const } };
   test.each<[string, Answer, OutputError["reason"], RegExp]>([
-    ["words", answerOf([text("Corinth, I think.")]), "not-json", /not JSON: .*line 1/],
+    ["plain text", answerOf([text("Corinth, I think.")]), "not-json", /not JSON: .*line 1/],
     ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /not JSON/],
-    ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /not JSON/],
-    ["a fence in a line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /not JSON/],
-    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(100_000))]), "not-json", /not JSON/],
-    ["nothing but marks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /not JSON/],
-    ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /not JSON/],
+    ["a fence without an end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /not JSON/],
+    ["a fence on one line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /not JSON/],
+    ["many opening fences", answerOf([text("```a\n".repeat(100_000))]), "not-json", /not JSON/],
+    ["many backticks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /not JSON/],
+    ["a fence around plain text", answerOf([text("```\nCorinth\n```")]), "not-json", /not JSON/],
     ["another object", answerOf([text('{"people":3}')]), "schema", /does not match the schema: at "": .*"name"/],
     ["half an object", answerOf([text('{"name":"Cor')], cut), "cut-off", /before the object was complete/],
-    ["nothing, for lack of tokens", answerOf([reasoning("Hm.")], cut), "cut-off", /more output tokens/],
-    ["a number that may have been cut", answerOf([text("12")], cut), "cut-off", /before the object was complete/],
+    ["no text because of the token limit", answerOf([reasoning("Hm.")], cut), "cut-off", /more output tokens/],
+    [
+      "a number that the token limit may have cut",
+      answerOf([text("12")], cut),
+      "cut-off",
+      /before the object was complete/,
+    ],
     ["a pause", answerOf([], { finishReason: { unified: "pause" } }), "cut-off", /ended with pause/],
     ["B49: a refusal", answerOf([refusal("I will not.")]), "refused", /It is a refusal: I will not\./],
     ["a filter", answerOf([text("{")], { finishReason: { unified: "content-filter" } }), "refused", /content-filter/],
-    ["nothing", answerOf([]), "empty", /no text/],
+    ["an empty answer", answerOf([]), "empty", /no text/],
     ["blanks", answerOf([text(" \n")]), "empty", /no text/],
-    ["a call of a tool", answerOf([text("One moment."), toolCall("c1", "find", {})]), "empty", /calls find instead/],
+    ["a tool call", answerOf([text("One moment."), toolCall("c1", "find", {})]), "empty", /calls find instead/],
   ])("%s", async (_, answer, reason, message) => {
     const error = await faultOf(CITY, answer);
     expect(error).toMatchObject({ name: "OutputError", code: "invalid-output", reason, provider: "near", model: "m" });
@@ -184,32 +189,32 @@ describe("what is none", () => {
     expect(error.response).toBe(answer);
   });
 
-  test("the text is kept as it was written", async () => {
+  test("the error contains the text unchanged", async () => {
     const error = await faultOf({}, answerOf([text("```\n"), text("no")]));
     expect(error.text).toBe("```\nno");
   });
 
-  test("issues are listed with their places", async () => {
+  test("issues are listed with their paths", async () => {
     const error = await faultOf(City, answerOf([text('{"name":1,"people":"many"}')]));
     expect(error.issues.map(({ path }) => path)).toStrictEqual(["/name", "/people"]);
     expect(error.message).toContain('at "/name": Invalid input: expected string, received number');
   });
 
-  test("of many issues the message names some, and says how many more there are", async () => {
+  test("the message lists some of many issues and the number of the others", async () => {
     const schema = { items: { type: "string" } };
     expect((await faultOf(schema, answerOf([text("[1,2,3,4,5]")]))).message).toMatch(/\(and 2 more in \.issues\)$/);
   });
 
-  test("a provider that was not told the schema is named as the likely reason", async () => {
+  test("a schema that the target did not receive is named as the likely reason", async () => {
     const loss = {
       path: "/output",
       action: "dropped",
       level: "loss",
       code: "field-unsupported",
-      message: "No word.",
+      message: "Not supported.",
     } as const;
     const error = await faultOf(CITY, answerOf([text("Corinth")], { losses: [loss] }));
-    expect(error.message).toContain("The provider did not receive the whole schema: No word.");
+    expect(error.message).toContain("The provider did not receive the whole schema: Not supported.");
   });
 });
 
@@ -226,7 +231,7 @@ describe("over HTTP", () => {
     ["anthropic", { output_config: { format: { type: "json_schema", schema } } }],
     ["gemini", { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } }],
     ["bedrock", { outputConfig: { textFormat: { structure: { jsonSchema: { schema: JSON.stringify(schema) } } } } }],
-  ])("%s is told the schema in its own words, and its answer is read", async (id, body) => {
+  ])("%s receives the schema in its own fields, and its answer is parsed", async (id, body) => {
     const reply = answerOf([text('{"name":"Corinth","people":30000}')]);
     await using server = await replayServer({ "*": { body: dialect(id).encodeResponse(reply).wire as object } });
     const config = { dialect: id, baseUrl: server.url, apiKey: "key" };

@@ -32,7 +32,7 @@ function openStream(
 }
 
 const LAYERS: Record<string, () => readonly Middleware[]> = {
-  nothing: () => [],
+  "no middleware": () => [],
   logging: () => [logging(() => undefined)],
   "a budget": () => [budget({ calls: 9 })],
   "a cache": () => [caching()],
@@ -43,8 +43,8 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
   describe.each([
     ["one by one", false],
     ["all together", true],
-  ])("deltas that come %s", (__, together) => {
-    test("are not given any more once somebody has cancelled, and everybody who reads on is told", async () => {
+  ])("deltas that arrive %s", (__, together) => {
+    test("are not delivered after a reader cancelled, and every later read fails", async () => {
       const stream = openStream(WHOLE, together, layers());
       await stream.next();
       stream.cancel("enough");
@@ -54,7 +54,7 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
       }
     });
 
-    test("are not given any more once the call's signal says so", async () => {
+    test("are not delivered after the call's signal aborted", async () => {
       const control = new AbortController();
       const stream = openStream(WHOLE, together, layers(), { signal: control.signal });
       await stream.next();
@@ -63,7 +63,7 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
       await expect(stream.next()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     });
 
-    test("end as they do where all of them were read before somebody cancelled", async () => {
+    test("end as usual if all of them were read before the stream was cancelled", async () => {
       const stream = openStream(WHOLE, together, layers());
       for (let read = 0; read < WHOLE.length; read++) expect((await stream.next()).done).toBe(false);
       const answer = await stream.response();
@@ -72,14 +72,14 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
       expect(await stream.response()).toBe(answer);
     });
 
-    test("that break off are no whole answer to any reader", async () => {
+    test("that end early are no complete answer for any reader", async () => {
       const stream = openStream([START, toTextDelta("a"), BROKEN], together, layers());
       const both = await Promise.all([readAll(stream), readAll(stream)]);
       const later = await readAll(stream);
       expect([...both, later].map(({ error }) => error?.code)).toStrictEqual(Array(3).fill("overloaded"));
     });
 
-    test("end for a reader who was waiting when the stream was left", async () => {
+    test("end for a reader that was waiting when the stream was left", async () => {
       const stream = openStream(WHOLE, together, layers());
       const waiting = stream.next();
       await stream.return?.();
@@ -89,17 +89,17 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
   });
 });
 
-test("deltas on their way are not given to a reader whose listener has cancelled", async () => {
+test("pending deltas are not delivered to a reader whose listener cancelled", async () => {
   const stream: AnswerStream = tapStream(openStream(WHOLE, true), { deltas: () => stream.cancel("enough") });
   const { deltas, error } = await readAll(stream);
   expect(deltas).toStrictEqual([]);
   expect(error).toMatchObject({ code: "aborted", cause: "enough" });
 });
 
-describe("an answer that is given again", () => {
+describe("an answer from the cache", () => {
   const answered = (): Promise<Answer> => openStream(WHOLE, true).response();
 
-  test("is not given on once somebody has cancelled", async () => {
+  test("is not delivered further after a reader cancelled", async () => {
     const answer = await answered();
     const stream = replayAnswer(answer);
     await stream.next();
@@ -109,7 +109,7 @@ describe("an answer that is given again", () => {
     expect(await stream.response()).toBe(answer);
   });
 
-  test("is not given on once the signal says so, and not at all where it had said so", async () => {
+  test("is not delivered further after the signal aborted, and not at all if the signal was already aborted", async () => {
     const control = new AbortController();
     const begun = replayAnswer(await answered(), control.signal);
     const unread = replayAnswer(await answered(), control.signal);
@@ -121,7 +121,7 @@ describe("an answer that is given again", () => {
     await expect(unread.response()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
   });
 
-  test("by a cache heeds the signal of the call that it is given to", async () => {
+  test("observes the signal of the call that reads it", async () => {
     const { client } = setup([caching()]);
     const request = { model: "m", messages: [user("Hello")] };
     await client.complete(request);
@@ -156,7 +156,7 @@ describe("a stream that is never opened", () => {
     await expect(stream.response()).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("and is there after all is cancelled, so that its listeners hear of it", async () => {
+  test("is cancelled if it opens later, so that its listeners are notified", async () => {
     const { promise, resolve } = Promise.withResolvers<AnswerStream>();
     const ended = Promise.withResolvers<unknown>();
     const stream = deferStream(() => promise);
@@ -169,7 +169,7 @@ describe("a stream that is never opened", () => {
   });
 });
 
-describe("whoever only listens fails no call", () => {
+describe("a failing listener fails no call", () => {
   const fail = (): never => {
     throw new Error("full disk");
   };
@@ -181,7 +181,7 @@ describe("whoever only listens fails no call", () => {
   test.each<[string, () => void]>([
     ["at once", fail],
     ["later", failLater],
-  ])("a log that fails %s", async (_, log) => {
+  ])("a log that throws %s", async (_, log) => {
     const { ask: question } = setup([logging({ log })]);
     expect(await question("Hello")).toBe("answer 1");
     expect(await question("Hello", "stream")).toBe("answer 2");
@@ -192,7 +192,7 @@ describe("whoever only listens fails no call", () => {
   test.each([
     ["at once", fail],
     ["later", failLater],
-  ])("a tap that fails %s", async (_, listen) => {
+  ])("a tap that throws %s", async (_, listen) => {
     // An async function is assignable to a `void` callback: its rejection would be unhandled.
     const tap = { deltas: listen as () => void, ended: listen };
     const { deltas, error } = await readAll(tapStream(openStream(WHOLE, false), tap));
@@ -202,7 +202,7 @@ describe("whoever only listens fails no call", () => {
     await turn();
   });
 
-  test("a listener to a store's errors that fails itself", async () => {
+  test("an onStoreError that throws", async () => {
     const { ask: question } = setup([caching({ store: { get: fail, set: fail }, onStoreError: fail })]);
     expect(await question("Hello")).toBe("answer 1");
     expect(await question("Hello", "stream")).toBe("answer 2");

@@ -9,30 +9,30 @@ import { setup } from "./support/counting-provider.ts";
 /** Options of a caller without static types. */
 type Loose = (options: unknown) => unknown;
 
-describe("a mistake in the options is refused with its path", () => {
+describe("an invalid option is rejected with its path", () => {
   test.each<[string, unknown, unknown, string]>([
-    ["a budget's limit of another name", budget, { maxCost: 5 }, "/maxCost"],
-    ["a budget's limit below nothing", budget, { cost: -1 }, "/cost"],
-    ["a budget's limit that is no number", budget, { calls: NaN }, "/calls"],
-    ["a budget's limit as text", budget, { totalTokens: "1000" }, "/totalTokens"],
-    ["a budget's rule that does not exist", budget, { cost: 1, unknown: "allow" }, "/unknown"],
+    ["an unknown limit of a budget", budget, { maxCost: 5 }, "/maxCost"],
+    ["a negative limit of a budget", budget, { cost: -1 }, "/cost"],
+    ["a limit of a budget that is no number", budget, { calls: NaN }, "/calls"],
+    ["a limit of a budget as text", budget, { totalTokens: "1000" }, "/totalTokens"],
+    ["an unknown rule of a budget", budget, { cost: 1, unknown: "allow" }, "/unknown"],
     ["a budget without options", budget, undefined, ""],
     ["a budget that is a number", budget, 5, ""],
     ["logging without options", logging, undefined, ""],
     ["logging without a log", logging, {}, "/log"],
-    ["logging to what is no function", logging, { log: console }, "/log"],
-    ["logging with a setting of another name", logging, { log: console.log, contents: true }, "/contents"],
-    ["logging with a flag that is none", logging, { log: console.log, content: "yes" }, "/content"],
-    ["logging by what is no clock", logging, { log: console.log, clock: 5 }, "/clock"],
+    ["logging to a value that is no function", logging, { log: console }, "/log"],
+    ["logging with an unknown setting", logging, { log: console.log, contents: true }, "/contents"],
+    ["logging with a flag that is no boolean", logging, { log: console.log, content: "yes" }, "/content"],
+    ["logging with a clock that is no function", logging, { log: console.log, clock: 5 }, "/clock"],
     ["a store without methods", caching, { store: {} }, "/store"],
     ["a key that is no function", caching, { key: "all" }, "/key"],
     ["a namespace that is empty", caching, { namespace: "" }, "/namespace"],
-    ["no time for a store", caching, { lookupMs: 0 }, "/lookupMs"],
+    ["a lookup time of zero", caching, { lookupMs: 0 }, "/lookupMs"],
     ["a listener that is no function", caching, { onStoreError: true }, "/onStoreError"],
-    ["a setting of caching that does not exist", caching, { ttl: 60 }, "/ttl"],
-    ["a store in memory without room", boundedStore, 0, "/maxEntries"],
-    ["a setting of the demo of another name", demo, { delay: 5 }, "/delay"],
-    ["a demo's delay below nothing", demo, { delayMs: -5 }, "/delayMs"],
+    ["an unknown setting of caching", caching, { ttl: 60 }, "/ttl"],
+    ["a memory store without entries", boundedStore, 0, "/maxEntries"],
+    ["an unknown setting of the demo", demo, { delay: 5 }, "/delay"],
+    ["a negative delay of the demo", demo, { delayMs: -5 }, "/delayMs"],
     ["half a token", demo, { chunk: 0.5 }, "/chunk"],
     ["a demo's issuer that is empty", demo, { issuer: "" }, "/issuer"],
     ["a demo's sleep that is no function", demo, { sleep: 5 }, "/sleep"],
@@ -41,7 +41,7 @@ describe("a mistake in the options is refused with its path", () => {
   });
 });
 
-test("settings that are undefined are as if they were not there", () => {
+test("undefined settings count as missing", () => {
   expect(() => budget({ cost: 1, calls: undefined, unknown: undefined })).not.toThrow();
   expect(() => caching({ store: undefined, key: undefined, namespace: undefined })).not.toThrow();
   expect(() => demo({ delayMs: undefined })).not.toThrow();
@@ -49,7 +49,7 @@ test("settings that are undefined are as if they were not there", () => {
   expect(() => caching({ store: new Map() })).not.toThrow();
 });
 
-test("a function is all that logging needs", async () => {
+test("logging accepts a function alone", async () => {
   const entries: LogEntry[] = [];
   const { ask } = setup([logging((entry) => void entries.push(entry))]);
   expect(await ask("Hello")).toBe("answer 1");

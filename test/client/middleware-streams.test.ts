@@ -83,7 +83,7 @@ const READINGS: Record<string, Reading> = {
     log(facts(await stream.response().catch((error: unknown) => error)));
     log((await stream.next()).done);
   },
-  "until somebody leaves": async (stream, log) => {
+  "until a reader leaves": async (stream, log) => {
     for await (const { kind } of stream) {
       log(kind);
       if (kind === "text") break;
@@ -91,7 +91,7 @@ const READINGS: Record<string, Reading> = {
     log((await stream.next()).done);
     log(facts(await stream.response().catch((error: unknown) => error)));
   },
-  "until somebody leaves the batches": async (stream, log) => {
+  "until a reader leaves the batches": async (stream, log) => {
     for await (const batch of stream.batches()) {
       log(batch.length > 0);
       break;
@@ -100,8 +100,8 @@ const READINGS: Record<string, Reading> = {
   },
   "with await using": async (stream, log) => {
     {
-      await using held = stream;
-      log((await held.next()).value?.kind);
+      await using scoped = stream;
+      log((await scoped.next()).value?.kind);
     }
     log((await stream.next()).done);
   },
@@ -139,7 +139,7 @@ const READINGS: Record<string, Reading> = {
     log(facts(await stream.next().catch((error: unknown) => error)));
     log(facts(await stream.response().catch((error: unknown) => error)));
   },
-  "with a look at what has arrived": async (stream, log) => {
+  "with snapshots of the partial answer": async (stream, log) => {
     log(stream.snapshot());
     for await (const { kind } of stream) if (kind === "done") log(stream.snapshot());
   },
@@ -166,8 +166,8 @@ function open(deltas: readonly Delta[], together: boolean): AnswerStream {
 }
 
 describe.each(Object.entries(WRAPPERS))("a stream that is %s", (_, wrap) => {
-  describe.each(Object.entries(SCRIPTS))("shows, of %s,", (__, deltas) => {
-    test.each(Object.entries(READINGS))("the same when it is read %s", async (___, read) => {
+  describe.each(Object.entries(SCRIPTS))("has, for %s,", (__, deltas) => {
+    test.each(Object.entries(READINGS))("the same results if it is read %s", async (___, read) => {
       for (const together of [false, true]) {
         const own = await observe(open(deltas, together), read);
         expect(own.length).toBeGreaterThan(0);
@@ -204,21 +204,21 @@ describe("replayAnswer", () => {
     expect(assemble(deltas)).toStrictEqual(response);
   });
 
-  test("what is cancelled before it is read is not given", async () => {
+  test("a stream that is cancelled before it is read delivers no delta", async () => {
     const stream = replayAnswer(await answered());
     stream.cancel("changed my mind");
     await expect(stream.next()).rejects.toMatchObject({ code: "aborted", cause: "changed my mind" });
     await expect(stream.response()).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("shows what has arrived", async () => {
+  test("has snapshots of the partial answer", async () => {
     const stream = replayAnswer(await answered());
     expect(stream.snapshot()).toBeUndefined();
     await stream.next();
     expect(stream.snapshot()?.message.parts).toStrictEqual([{ type: "text", text: "abc" }]);
   });
 
-  test("an answer that says it failed ends as a failed stream does", async () => {
+  test("a failed answer ends as a failed stream", async () => {
     const error = { kind: "overloaded", message: "Too much." } as const;
     const stream = replayAnswer({ ...(await answered()), error, finishReason: { unified: "error" } });
     const seen = await observe(stream, readAll);
@@ -232,13 +232,13 @@ describe("tapStream", () => {
 
   test.each<[string, readonly Delta[], Reading, string]>([
     ["a whole answer", whole, readAll, "answer"],
-    ["an answer of which nobody read a delta", whole, async (stream) => void (await stream.response()), "answer"],
+    ["an answer without a reader of its deltas", whole, async (stream) => void (await stream.response()), "answer"],
     ["an answer whose reader stops at the last delta", whole, stopAt("done"), "answer"],
-    ["a reader who leaves", whole, READINGS["until somebody leaves"] as Reading, "aborted"],
-    ["a reader who cancels and goes", whole, async (stream) => stream.cancel(), "aborted"],
+    ["a reader who leaves", whole, READINGS["until a reader leaves"] as Reading, "aborted"],
+    ["a reader who cancels and leaves", whole, async (stream) => stream.cancel(), "aborted"],
     ["a failure in the middle", SCRIPTS["an answer that fails in the middle"], readAll, "overloaded"],
     ["a failure at once", SCRIPTS["an answer that fails at once"], readAll, "overloaded"],
-  ])("hears once how it ended: %s", async (_, deltas, read, ending) => {
+  ])("calls the listener once with the end: %s", async (_, deltas, read, ending) => {
     const endings: unknown[] = [];
     const ended = Promise.withResolvers<void>();
     const stream = tapStream(open(deltas, false), {
@@ -254,7 +254,7 @@ describe("tapStream", () => {
     expect(endings).toStrictEqual([ending]);
   });
 
-  test("hears every delta once, in order", async () => {
+  test("calls the listener once for every delta, in order", async () => {
     const log: string[] = [];
     const tapped = tapStream(open(whole, false), { deltas: (batch) => log.push(...batch.map(({ kind }) => kind)) });
     const seen = await observe(tapped, readAll);
@@ -283,7 +283,7 @@ function stopAt(last: string): Reading {
 }
 
 describe("deferStream", () => {
-  test("nothing is opened before somebody reads, and then once", async () => {
+  test("the stream is opened once, at the first read", async () => {
     let opened = 0;
     const stream = deferStream(() => {
       opened += 1;
@@ -295,7 +295,7 @@ describe("deferStream", () => {
     expect(opened).toBe(1);
   });
 
-  test("what cannot be opened is told to whoever reads", async () => {
+  test("a reader receives the error of a stream that cannot be opened", async () => {
     const stream = deferStream(() => {
       throw new ClientError("budget", "Nothing left.");
     });
@@ -304,7 +304,7 @@ describe("deferStream", () => {
     await stream.return?.();
   });
 
-  test("what is cancelled while it is being opened is cancelled when it is there", async () => {
+  test("a stream that is cancelled while it opens is cancelled after it opened", async () => {
     const door = Promise.withResolvers<void>();
     const stream = deferStream(async () => {
       await door.promise;

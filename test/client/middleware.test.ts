@@ -18,7 +18,7 @@ import type { Reply } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import type { Setup } from "./support/counting-provider.ts";
 import { counting, setup, textOf, USAGE } from "./support/counting-provider.ts";
-import { heldTime } from "../calls/support/manual-clock.ts";
+import { manualTime } from "../calls/support/manual-clock.ts";
 import { errorOf } from "../calls/support/thrown-errors.ts";
 import { clientAt, QUESTION, streamReply } from "../calls/support/provider-fixtures.ts";
 
@@ -31,7 +31,7 @@ describe("logging", () => {
   }
 
   test.each(["complete", "stream"] as const)(
-    "%s: who answered, how, how long it took, and what it cost",
+    "%s: an entry has the provider, the end, the duration and the cost",
     async (mode) => {
       const { entries, ask } = logged();
       await ask("Hello", mode);
@@ -53,7 +53,7 @@ describe("logging", () => {
     },
   );
 
-  test("B67: of a call that failed, every attempt and what all of them used", async () => {
+  test("B67: an entry of a failed call has every attempt and their total usage", async () => {
     const { entries, ask } = logged();
     await expect(ask("break")).rejects.toThrow();
     await expect(ask("break", "stream")).rejects.toThrow();
@@ -65,51 +65,51 @@ describe("logging", () => {
     expect(entries[0]?.attempts).toHaveLength(2);
   });
 
-  test("what was said is logged where that is asked for", async () => {
+  test("the option content adds the request and the answer to an entry", async () => {
     const { entries, ask } = logged(true);
     await ask("Hello", "stream");
     expect(textOf(entries[0]?.call?.request.messages[0]?.parts ?? [])).toBe("Hello");
     expect(textOf(entries[0]?.answer?.message.parts ?? [])).toBe("answer 1");
   });
 
-  test("a stream that was left is logged as that", async () => {
+  test("a stream that its reader left is logged as aborted", async () => {
     const { entries, client } = logged();
     for await (const _ of client.stream({ model: "m", messages: [user("Hello")] })) break;
     expect(entries.map(({ error }) => error?.code)).toStrictEqual(["aborted"]);
   });
 
-  test("what a provider says with an error is cut short, and the reply itself left out: it may be the answer", async () => {
-    const words = "The harbour is down the hill. ".repeat(20);
+  test("an error message of a provider is truncated, and its raw reply is omitted because it may contain the answer", async () => {
+    const longText = "The harbour is down the hill. ".repeat(20);
     const broken = '{"id":"1","choices":[{"message":{"content":"The harbour is';
     await using server = await replayServer({
-      "*": [{ body: broken }, { status: 400, body: { error: { message: `I cannot read: ${words}` } } }],
+      "*": [{ body: broken }, { status: 400, body: { error: { message: `I cannot read: ${longText}` } } }],
     });
-    const entries = { told: [] as LogEntry[], all: [] as LogEntry[] };
+    const entries = { brief: [] as LogEntry[], all: [] as LogEntry[] };
     const middleware = [
-      logging((entry) => void entries.told.push(entry)),
+      logging((entry) => void entries.brief.push(entry)),
       logging({ log: (entry) => entries.all.push(entry), content: true }),
     ];
     const client = clientAt(server, "openai-chat", { middleware, retry: { attempts: 1 } });
     await errorOf(client.complete(QUESTION));
     await errorOf(client.complete(QUESTION));
-    const [first, second] = entries.told;
+    const [first, second] = entries.brief;
     expect(JSON.stringify(first)).not.toContain("harbour");
     expect(first?.attempts).toMatchObject([{ status: 200, error: { kind: "truncated" } }]);
     expect(JSON.stringify(second)).toContain("I cannot read: The harbour");
-    expect(JSON.stringify(second)).not.toContain(words.trim());
+    expect(JSON.stringify(second)).not.toContain(longText.trim());
     expect(second?.attempts[0]?.error).not.toHaveProperty("raw");
     expect(entries.all[0]?.attempts[0]?.error?.raw).toBe(broken);
-    expect(entries.all[1]?.error?.message).toContain(words.trim());
+    expect(entries.all[1]?.error?.message).toContain(longText.trim());
   });
 
-  test("headers of a call are never logged: they may hold keys", async () => {
+  test("headers of a call are never logged because they may contain keys", async () => {
     const { entries, ask } = logged(true);
     await ask("Hello", "complete", { headers: { authorization: "Bearer of-the-caller" }, metadata: { user: "ada" } });
     expect(entries[0]?.call?.options).toStrictEqual({ metadata: { user: "ada" } });
     expect(JSON.stringify(entries)).not.toContain("of-the-caller");
   });
 
-  test("an entry makes a line", async () => {
+  test("describeEntry makes one line of an entry", async () => {
     const { entries, ask } = logged();
     await ask("Hello");
     await expect(ask("refuse")).rejects.toThrow();
@@ -135,7 +135,7 @@ const BROKEN: readonly Delta[] = [
 ];
 
 describe("budget", () => {
-  test.each(["complete", "stream"] as const)("%s: once a limit is reached, nothing is sent any more", async (mode) => {
+  test.each(["complete", "stream"] as const)("%s: no request is sent after a limit is reached", async (mode) => {
     for (const limit of [
       { cost: 3 },
       { totalTokens: 2000 },
@@ -148,7 +148,7 @@ describe("budget", () => {
       await ask("one", mode);
       await ask("two", mode);
       await expect(ask("three", mode)).rejects.toMatchObject({ code: "budget", path: `/${Object.keys(limit)[0]}` });
-      expect(provider.asked).toBe(2);
+      expect(provider.callCount).toBe(2);
       expect(guard.spent).toStrictEqual({
         inputTokens: 2000,
         outputTokens: 200,
@@ -162,7 +162,7 @@ describe("budget", () => {
     }
   });
 
-  test("B67: failed attempts cost, too", async () => {
+  test("B67: failed attempts count", async () => {
     const guard = budget({ cost: 100 });
     const { ask } = setup([guard]);
     await expect(ask("break")).rejects.toThrow();
@@ -171,14 +171,14 @@ describe("budget", () => {
     expect(guard.spent.cost).toBe(6);
   });
 
-  test("B67: a stream that was left costs what it had used", async () => {
+  test("B67: a stream that its reader left counts with the usage it had reported", async () => {
     const guard = budget({ cost: 100 });
     const { client } = setup([guard]);
     for await (const { kind } of client.stream({ model: "m", messages: [user("Hello")] })) if (kind === "usage") break;
     expect(guard.spent).toMatchObject({ inputTokens: USAGE.inputTokens, cost: 2 });
   });
 
-  test("what comes from a cache costs nothing", async () => {
+  test("an answer from the cache counts as free", async () => {
     const guard = budget({ cost: 3 });
     const { ask } = setup([guard, caching()]);
     for (let time = 0; time < 5; time++) await ask("Hello");
@@ -195,7 +195,7 @@ describe("budget", () => {
     ],
     ["any usage", counting(null), true, { totalTokens: 5000 }, /usage of near\/m is unknown.* \(totalTokens\)/],
   ])(
-    "a limit that cannot be held for lack of %s is not taken for held",
+    "a budget without %s rejects calls because it cannot measure its limit",
     async (_, provider, priced, limit, message) => {
       const { ask } = setup([budget(limit)], provider, priced);
       await ask("one");
@@ -206,14 +206,14 @@ describe("budget", () => {
     },
   );
 
-  test("a refusal that used nothing is free", async () => {
+  test("a rejected call without usage is free", async () => {
     const guard = budget({ cost: 5, totalTokens: 5000 });
     const { ask } = setup([guard]);
     await expect(ask("refuse")).rejects.toMatchObject({ code: "rate-limit" });
     await expect(ask("one")).resolves.toBe("answer 3");
   });
 
-  test("a stream that nobody reads spends nothing", async () => {
+  test("a stream without a reader is free", async () => {
     const guard = budget({ calls: 1 });
     const { client, ask } = setup([guard]);
     const unread: AnswerStream = client.stream({ model: "m", messages: [user("Hello")] });
@@ -224,7 +224,7 @@ describe("budget", () => {
   test.each<[string, string, BudgetLimits]>([
     ["tokens", "totalTokens", { totalTokens: 5000 }],
     ["money", "cost", { cost: 5 }],
-  ])("streams that are left before they say what they used are not taken for free: %s", async (_, name, limit) => {
+  ])("streams that are left before they report usage are not counted as free: %s", async (_, name, limit) => {
     const leave = async ({ client }: Setup): Promise<void> => {
       const stream = client.stream({ model: "m", messages: [user("Hello")] });
       for await (const { kind } of stream) if (kind === "text") break;
@@ -233,33 +233,30 @@ describe("budget", () => {
     await leave(strict);
     const message = expect.stringMatching(/usage of near\/m is unknown.* \(it broke off\)\. Read answers to their end/);
     await expect(leave(strict)).rejects.toMatchObject({ code: "budget", path: `/${name}`, message });
-    expect(strict.provider.asked).toBe(1);
+    expect(strict.provider.callCount).toBe(1);
     const lenient = setup([budget({ ...limit, unknown: "ignore" })]);
     await leave(lenient);
     await leave(lenient);
-    expect(lenient.provider.asked).toBe(2);
+    expect(lenient.provider.callCount).toBe(2);
   });
 
   test.each<[string, Reply, boolean]>([
     ["an error with a status", { status: 500, body: { error: { message: "no" } } }, true],
-    ["an error in a reply that says it succeeded", { body: { error: { message: "no", code: 429 } } }, true],
+    ["an error in a reply with status 200", { body: { error: { message: "no", code: 429 } } }, true],
     ["a connection that breaks before a reply", { reset: "headers" }, true],
-    ["an error behind the first words", streamReply("openai-chat", BROKEN), false],
-    ["a reply that breaks off", { body: '{"id":"1","choices":[{"mess' }, false],
-  ])(
-    "of attempts that failed without a word, those that may have cost something count: %s",
-    async (_, reply, isFree) => {
-      await using server = await replayServer({ "*": reply });
-      const client = clientAt(server, "openai-chat", {
-        middleware: [budget({ totalTokens: 5000 })],
-        retry: { attempts: 1 },
-      });
-      const codes = [await errorOf(client.complete(QUESTION)), await errorOf(client.complete(QUESTION))];
-      expect(codes[0]?.code).not.toBe("budget");
-      expect(codes[1]?.code === "budget").toBe(!isFree);
-      expect(codes[0]?.attempts.map(({ mayBeBilled: begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
-    },
-  );
+    ["an error after the first text", streamReply("openai-chat", BROKEN), false],
+    ["a truncated reply", { body: '{"id":"1","choices":[{"mess' }, false],
+  ])("failed attempts without output count if they may be billed: %s", async (_, reply, isFree) => {
+    await using server = await replayServer({ "*": reply });
+    const client = clientAt(server, "openai-chat", {
+      middleware: [budget({ totalTokens: 5000 })],
+      retry: { attempts: 1 },
+    });
+    const codes = [await errorOf(client.complete(QUESTION)), await errorOf(client.complete(QUESTION))];
+    expect(codes[0]?.code).not.toBe("budget");
+    expect(codes[1]?.code === "budget").toBe(!isFree);
+    expect(codes[0]?.attempts.map(({ mayBeBilled: begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
+  });
 
   const here = defaultTransport();
   const refused = new TransportError("network", "Nothing listens there.", { stage: "connect" });
@@ -275,10 +272,10 @@ describe("budget", () => {
     ["ended after it was sent", (request, limits) => waiting(request, limits, true), false],
     ["ended after it was sent over undici", (...sent) => here.send(...sent), false],
     ["ended after it was sent with fetch", (...sent) => fetching().send(...sent), false],
-  ])("a request that has gone out may have cost something: %s", async (_, send, isFree) => {
+  ])("a request that was sent may be billed: %s", async (_, send, isFree) => {
     await using server = await replayServer({ "*": { stall: "headers" } });
     const limited = budget({ totalTokens: 5000 });
-    const time = heldTime();
+    const time = manualTime();
     let endCall = (): void => undefined;
     // The call ends after its request was sent; one that is never sent ends at once.
     const sending: Transport["send"] = (request, limits) => {

@@ -28,9 +28,9 @@ const PERSON = frozen({
 
 describe("JSON Schema", () => {
   test.each<[string, AnySchema, unknown, string[]]>([
-    ["what fits has no issues", PERSON, { name: "Ada", age: 36 }, []],
+    ["a matching value has no issues", PERSON, { name: "Ada", age: 36 }, []],
     [
-      "everything that is wrong is told, with its place",
+      "every issue is reported with its path",
       PERSON,
       { name: "", age: 1.5, born: 1815 },
       [
@@ -39,64 +39,69 @@ describe("JSON Schema", () => {
         "/born: The schema does not allow this field; remove it.",
       ],
     ],
-    ["what is missing is told at its object", PERSON, {}, [': The field "name" is missing.']],
-    ["nothing at all is judged, too", PERSON, undefined, [expect.stringContaining("not plain JSON")]],
+    ["a missing field is reported at its object", PERSON, {}, [': The field "name" is missing.']],
+    ["undefined is an issue", PERSON, undefined, [expect.stringContaining("not plain JSON")]],
     [
-      "places are JSON pointers, whatever keys are called",
+      "paths are JSON pointers for all keys",
       { additionalProperties: { type: "string" } },
       { "a/b~c": 1, "#%23 ü": 2 },
       ['/a~1b~0c: Expected "string", found number.', '/#%23 ü: Expected "string", found number.'],
     ],
     [
-      "a key called __proto__ is a key like others",
+      "a key named __proto__ is an ordinary key",
       { properties: JSON.parse('{"__proto__":{"type":"string"}}') as object, additionalProperties: false },
       JSON.parse('{"__proto__":1}'),
       ['/__proto__: Expected "string", found number.'],
     ],
     [
-      "a choice says that none fits, and why",
+      "anyOf reports that no branch matches, and why",
       { anyOf: [{ type: "string" }, { type: "object", properties: { x: { const: 1 } } }] },
       { x: 2 },
       [": The value matches none of the choices:", ': Expected "string", found object.', "/x: Expected 1."],
     ],
     [
-      "references within the schema are followed, in circles too",
+      "references within the schema are followed, also in cycles",
       { $ref: "#/$defs/tree", $defs: { tree: { properties: { left: { $ref: "#/$defs/tree" } }, required: ["v"] } } },
       { v: 1, left: { left: { v: 2 } } },
       ['/left: The field "v" is missing.'],
     ],
     [
-      "definitions may stand under any name",
+      "definitions may have any name",
       { $ref: "#/components/schemas/Id", components: { schemas: { Id: { type: "integer" } } } },
       "7",
       [': Expected "integer", found string.'],
     ],
     [
-      "examples that look like schemas are not taken for some",
+      "examples that look like schemas are not treated as schemas",
       { properties: { a: { example: { id: "x" } }, b: { example: { id: "x", $ref: "nowhere" } } }, type: "object" },
       {},
       [],
     ],
-    ["escapes that Unicode mode refuses are understood", { pattern: String.raw`^\d\-\_[\w\-]$` }, "1-_-", []],
+    ["escapes that Unicode mode rejects are accepted", { pattern: String.raw`^\d\-\_[\w\-]$` }, "1-_-", []],
     ["and still judge", { pattern: String.raw`^\d\-\d$` }, "1+1", [": String does not match pattern."]],
     [
-      "draft 4 has its own word for limits",
+      "draft 4 has boolean exclusive limits",
       { $schema: "http://json-schema.org/draft-04/schema#", minimum: 3, exclusiveMinimum: true },
       3,
       [expect.stringContaining("less than")],
     ],
-    ["a reference to itself alone has no end", { $ref: "#" }, 1, [expect.stringContaining("nested too deeply")]],
+    [
+      "a reference to itself alone is nested too deeply",
+      { $ref: "#" },
+      1,
+      [expect.stringContaining("nested too deeply")],
+    ],
   ])("%s", async (_, schema, value, issues) => {
     expect(await issuesOf(frozen(schema), value)).toStrictEqual(issues);
   });
 
-  test("thousands of issues are counted, not listed", async () => {
+  test("thousands of issues are counted but not listed", async () => {
     const issues = await issuesOf({ items: { type: "string" } }, Array.from({ length: 3000 }, Number));
     expect(issues).toHaveLength(51);
     expect(issues.at(-1)).toBe(": And 2950 more.");
   });
 
-  test("the model is shown the caller's own schema, and the value is the caller's own", async () => {
+  test("the model receives the caller's schema unchanged, and the value is the caller's object", async () => {
     const read = compileSchema(PERSON);
     expect(read.json).toBe(PERSON);
     const value = { name: "Ada" };
@@ -104,7 +109,7 @@ describe("JSON Schema", () => {
     expect(checked.ok && checked.value).toBe(value);
   });
 
-  test("another schema may be shown to the model", () => {
+  test("the model can receive another schema", () => {
     const shown = { type: "object" };
     expect(compileSchema(PERSON, { inputSchema: shown }).json).toBe(shown);
   });
@@ -114,45 +119,50 @@ describe("JSON Schema", () => {
 
   test.each<[string, unknown, string, RegExp]>([
     ["a text", "object", "/at", /JSON Schema or a Standard Schema .* found a string/],
-    ["nothing", undefined, "/at", /found nothing/],
-    ["a reference that leads nowhere", { $ref: "#/$defs/x" }, "/at", /"#\/\$defs\/x" has no target/],
-    ["an address that is none", { $id: "http://[" }, "/at", /not valid JSON Schema/],
-    ["a type that is none", { properties: { a: { type: "int" } } }, "/at/properties/a/type", /"int" is not a type/],
-    ["no type at all", { type: [] }, "/at/type", /is not a type/],
+    ["no schema", undefined, "/at", /found nothing/],
+    ["a reference without a target", { $ref: "#/$defs/x" }, "/at", /"#\/\$defs\/x" has no target/],
+    ["an invalid $id", { $id: "http://[" }, "/at", /not valid JSON Schema/],
+    ["an unknown type", { properties: { a: { type: "int" } } }, "/at/properties/a/type", /"int" is not a type/],
+    ["an empty list of types", { type: [] }, "/at/type", /is not a type/],
     [
-      "required beside a property's type",
+      "a boolean `required` on a property",
       { properties: { a: { required: true } } },
       "/at/properties/a/required",
       /list/,
     ],
-    ["a schema that is a text", { items: "string" }, "/at/items", /found a string/],
-    ["a schema in place of a list", { anyOf: {} }, "/at/anyOf", /expected a list of schemas, found an object/],
-    ["a list of properties", { properties: [] }, "/at/properties", /expected an object, found a list/],
-    ["values that are no list", { enum: "a" }, "/at/enum", /list of values/],
-    ["a limit that is a text", { minLength: "3" }, "/at/minLength", /expected a number, found a string/],
-    ["a reference that is no text", { $ref: 1 }, "/at/$ref", /expected a string/],
-    ["a pattern of another language", { pattern: "(?i)x" }, "/at/pattern", /not a regular expression of JavaScript/],
+    ["a schema that is a string", { items: "string" }, "/at/items", /found a string/],
     [
-      "a pattern that is none",
-      { patternProperties: { "[": {} } },
-      "/at/patternProperties/[",
-      /not a regular expression/,
+      "an object in place of a list of schemas",
+      { anyOf: {} },
+      "/at/anyOf",
+      /expected a list of schemas, found an object/,
     ],
+    ["a list in place of properties", { properties: [] }, "/at/properties", /expected an object, found a list/],
+    ["an enum that is no list", { enum: "a" }, "/at/enum", /list of values/],
+    ["a limit that is a string", { minLength: "3" }, "/at/minLength", /expected a number, found a string/],
+    ["a reference that is no string", { $ref: 1 }, "/at/$ref", /expected a string/],
+    [
+      "a pattern with syntax of another language",
+      { pattern: "(?i)x" },
+      "/at/pattern",
+      /not a regular expression of JavaScript/,
+    ],
+    ["an invalid pattern", { patternProperties: { "[": {} } }, "/at/patternProperties/[", /not a regular expression/],
     ["a schema that contains itself", cyclic, "/at", /cycles as "\$ref"/],
-  ])("refused when it is read: %s", (_, schema, path, message) => {
+  ])("rejected at compilation: %s", (_, schema, path, message) => {
     // Schemas of callers without static types.
     const error = requireError(ClientError, () => compileSchema(schema as AnySchema, { path: "/at" }));
     expect(error).toMatchObject({ code: "configuration", path });
     expect(error.message).toMatch(message);
   });
 
-  test("a schema nested without end is refused", () => {
+  test("a schema that is nested too deeply is rejected", () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 500; level++) deep = { not: deep };
     expect(() => compileSchema(deep)).toThrow(/nested deeper than 200/);
   });
 
-  test("judges as another validator does", async () => {
+  test("validates like a second validator", async () => {
     const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } });
     await fc.assert(
       fc.asyncProperty(schemas, fc.array(values, { minLength: 1, maxLength: 8 }), async (schema, candidates) => {
@@ -219,7 +229,7 @@ const schemas = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
 describe("Standard Schema", () => {
   const Person = z.object({ name: z.string().min(1), born: z.coerce.number().default(1900) });
 
-  test("the model is told what the schema takes, in JSON Schema", () => {
+  test("the model receives the input type of the schema as JSON Schema", () => {
     expect(compileSchema(Person).json).toStrictEqual({
       type: "object",
       properties: { name: { type: "string", minLength: 1 }, born: { type: "number", default: 1900 } },
@@ -227,21 +237,21 @@ describe("Standard Schema", () => {
     });
   });
 
-  test("the value is what the schema makes of it", async () => {
+  test("the value is the output of the schema", async () => {
     expect(await compileSchema(Person).check({ name: "Ada", born: "1815", more: true })).toStrictEqual({
       ok: true,
       value: { name: "Ada", born: 1815 },
     });
   });
 
-  test("issues have places", async () => {
+  test("issues have paths", async () => {
     const Nested = z.object({ "a/b": z.array(Person) });
     expect(await issuesOf(Nested, { "a/b": [{ name: "Ada" }, { name: 1 }] })).toStrictEqual([
       "/a~1b/1/name: Invalid input: expected string, received number",
     ]);
   });
 
-  test("schemas that take their time are waited for", async () => {
+  test("asynchronous schemas are awaited", async () => {
     const Slow = z.string().refine(async (text) => Promise.resolve(text === "yes"), "say yes");
     expect(await issuesOf(Slow, "no")).toStrictEqual([": say yes"]);
     expect(await issuesOf(Slow, "yes")).toStrictEqual([]);
@@ -256,7 +266,7 @@ describe("Standard Schema", () => {
     },
   });
 
-  test("a schema that is a function, with paths of every kind, is a schema", async () => {
+  test("a schema that is a function is accepted, with paths of every kind", async () => {
     const read = compileSchema(callable, { inputSchema: { const: 1 } });
     expect(read.json).toStrictEqual({ const: 1 });
     expect(await read.check(2)).toStrictEqual({ ok: false, issues: [{ path: "/x/Symbol(y)", message: "not one" }] });
@@ -269,17 +279,17 @@ describe("Standard Schema", () => {
       /minimal schema cannot be converted to JSON Schema\. Pass its JSON Schema in addition/,
     ],
     [
-      "that says something JSON Schema cannot",
+      "that JSON Schema cannot express",
       z.object({ at: z.date() }),
       /zod schema cannot be converted to JSON Schema: Date cannot/,
     ],
-  ])("a schema %s is refused, with what to do", (_, schema, message) => {
+  ])("a schema %s is rejected with a hint", (_, schema, message) => {
     const error = requireError(ClientError, () => compileSchema(schema, { path: "/tools/0/input" }));
     expect(error).toMatchObject({ code: "configuration", path: "/tools/0/input" });
     expect(error.message).toMatch(message);
   });
 
-  test("a library that knows only an older draft is asked for that", () => {
+  test("a library that supports only an older draft is called with that draft", () => {
     const old = {
       "~standard": {
         ...callable["~standard"],
@@ -295,7 +305,7 @@ describe("Standard Schema", () => {
     expect(compileSchema(old).json).toStrictEqual({ type: "string" });
   });
 
-  test("what the schema's own code throws is the caller's to see", async () => {
+  test("an error that the schema's own code throws reaches the caller", async () => {
     const Broken = z.string().refine(() => {
       throw new Error("a mistake in the schema");
     });
@@ -311,13 +321,13 @@ test.each<[what: string, schema: object]>([
     })(),
   ],
   ["an object with methods", { type: "object", parse: () => undefined }],
-])("%s is no JSON Schema, and the error says what to do", (_, schema) => {
+])("%s is no JSON Schema, and the error has a hint", (_, schema) => {
   const error = requireError(ClientError, () => compileSchema(schema as never, { path: "/tools/0" }));
   expect(error).toMatchObject({ code: "configuration", path: "/tools/0" });
   expect(String(error)).toContain("does not implement Standard Schema; pass `jsonSchema`, or update its library");
 });
 
-test("a validator that cannot be read is no matter where its JSON Schema is given", async () => {
+test("a validator without a JSON Schema is accepted if the caller gives one", async () => {
   const validator = { type: "object", parse: () => undefined };
   const read = compileSchema(validator as never, { inputSchema: { type: "string" } });
   expect(read.json).toStrictEqual({ type: "string" });

@@ -11,6 +11,7 @@ import { CLIENTS, type EchoingClient, ECHO_MODES, copyJson } from "../ledger/sup
 import { checkAll, describeBodies, describeStreams } from "../support/corpus.ts";
 import type { CheckOutcome, ExpectedFailure } from "../support/expected-failures.ts";
 import { expectOutcomes, listUnusedRows, runCheck } from "../support/expected-failures.ts";
+import { isQuickRun, scaleMinimum } from "../support/quick-run.ts";
 import { RECORDED_DIALECTS } from "./dialects.ts";
 
 interface Recorded<T> {
@@ -33,7 +34,7 @@ function demandSame(was: readonly Message[], is: readonly Message[]): void {
   assertHolds(isSame, "It is another conversation.", formsOf(before), formsOf(after));
 }
 
-const QUESTION = "What do you say?";
+const QUESTION = "What is the answer?";
 
 function echoes(client: EchoingClient, manner: (typeof ECHO_MODES)[number], response: ModelResponse): void {
   const answer = client.answer(response, manner);
@@ -46,7 +47,7 @@ function isPlainCall(part: Part): part is ToolCallPart {
   return part.tool === undefined && part.format !== "text";
 }
 
-/** Clients send results when they have them: the last call's comes first here, where calls have ids to tell. */
+/** Clients send results when they have them: if calls have ids, the result of the last call is first here. */
 function answersCalls(client: EchoingClient, response: ModelResponse): void {
   const answer = client.answer(response, "whole");
   const outputs = client.calls(answer).map((call, at) => ({ call, output: `Result ${at}.` }));
@@ -64,7 +65,7 @@ const ANSWER_EXCEPTIONS: readonly ExpectedFailure[] = ["openai-chat", "anthropic
   ECHO_MODES.map((manner) => ({
     streams: /vercel--openai-mcp-tool-approval\.[13]\./,
     check: `${id}, ${manner}`,
-    reason: "An approval that the provider asks for: this dialect cannot say it, and what is not said is not echoed.",
+    reason: "An approval request of the provider: this dialect does not support it, so it is not echoed.",
   })),
 );
 
@@ -72,7 +73,7 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
   describe(`a recorded ${what}`, () => {
     const seen: CheckOutcome[] = [];
     test("exists", () => {
-      expect(recorded.length).toBeGreaterThan(400);
+      expect(recorded.length).toBeGreaterThan(scaleMinimum(400));
     });
     test.each(CLIENTS.flatMap((client) => ECHO_MODES.map((manner) => [client.dialect, manner, client] as const)))(
       "B11: echoed by a client of %s, %s, keeps its digest",
@@ -85,7 +86,7 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
       },
     );
     test.each(CLIENTS.map((client) => [client.dialect, client] as const))(
-      "B25: with results of a client of %s, in whatever order, keeps its digest",
+      "B25: with results of a client of %s, in any order, keeps its digest",
       (_, client) => {
         const calling = recorded.filter(
           ({ value: { message } }) =>
@@ -95,7 +96,7 @@ function describeAnswers(what: string, recorded: readonly Recorded<ModelResponse
         checkAll(calling, ({ value }) => answersCalls(client, value));
       },
     );
-    test("matches every exception", () => {
+    test.skipIf(isQuickRun)("matches every exception", () => {
       expect(listUnusedRows(seen, ANSWER_EXCEPTIONS)).toStrictEqual([]);
     });
   });
@@ -105,7 +106,7 @@ const HISTORY_EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /lingua--anthropicMessageWithSystemMessage/,
     check: "gemini",
-    reason: "Instructions within the conversation: this dialect has them only in front, where they do not count.",
+    reason: "Instructions within the conversation: this dialect has them only at the start, where they do not count.",
   },
   ...["lingua--documentContentParam", "lingua--bedrockDocumentCitationStreamingParam"].map((name) => ({
     streams: new RegExp(name),
@@ -116,11 +117,11 @@ const HISTORY_EXCEPTIONS: readonly ExpectedFailure[] = [
     streams:
       /openai-(?:chat\/requests\/lingua--multimodalRequest(?:--followup)?\.|responses\/requests\/lingua--multimodalRequest)/,
     check: "bedrock",
-    reason: "An image at a URL, which this dialect cannot say.",
+    reason: "An image at a URL, which this dialect does not support.",
   },
 ];
 
-/** A history in the words of a client's dialect, read again. */
+/** A history in the format of a client's dialect, decoded again. */
 function retold(client: EchoingClient, request: ReturnType<typeof REQUEST_CODEC.decode>): Message[] {
   const target = dialect(client.dialect);
   if (!target.supports.has("requests")) {
@@ -145,10 +146,10 @@ describeBodies((samplesOf) => {
     );
     const seen: CheckOutcome[] = [];
     test("exists", () => {
-      expect(requests.filter(({ value }) => digestOf(value.messages) !== "").length).toBeGreaterThan(200);
+      expect(requests.filter(({ value }) => digestOf(value.messages) !== "").length).toBeGreaterThan(scaleMinimum(200));
     });
     test.each(CLIENTS.map((client) => [client.dialect, client] as const))(
-      "told in the words of %s, keeps its digest",
+      "encoded in the format of %s, keeps its digest",
       async (id, client) => {
         const outcomes = await Promise.all(
           requests.map(({ name, value }) =>
@@ -159,7 +160,7 @@ describeBodies((samplesOf) => {
         expectOutcomes(outcomes, HISTORY_EXCEPTIONS);
       },
     );
-    test("matches every exception", () => {
+    test.skipIf(isQuickRun)("matches every exception", () => {
       expect(listUnusedRows(seen, HISTORY_EXCEPTIONS)).toStrictEqual([]);
     });
   });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { parseJson, stringifyJson } from "koine";
 import { describeCorpus } from "../support/corpus.ts";
+import { scaleMinimum } from "../support/quick-run.ts";
 
 /** The numbers of a JSON text, outside of its strings, as exact decimals: digits without padding, and an exponent. */
 function numbers(text: string): string[] {
@@ -21,7 +22,7 @@ function normal(number: string): string {
 
 describeCorpus("*/*/*.{json,jsonl}", (recordings) => {
   test("there are recordings to read", () => {
-    expect(recordings.length).toBeGreaterThan(100);
+    expect(recordings.length).toBeGreaterThan(scaleMinimum(100));
   });
 
   test("B23: every recorded payload is parsed exactly, and written with the exact value of every number", () => {

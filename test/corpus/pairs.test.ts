@@ -1,4 +1,4 @@
-// Recorded payloads of each dialect, translated to every other dialect and back: nothing is lost silently.
+// Recorded payloads of each dialect, translated to every other dialect and back: no data is lost silently.
 import { describe, test } from "vitest";
 import { dialect } from "../../src/index.ts";
 import { REQUEST_CODEC, RESPONSE_CODEC } from "../../src/testkit/checks/payload-codec.ts";

@@ -8,7 +8,7 @@ const EXCEPTIONS: readonly ExpectedFailure[] = [
 ].map((check) => ({
   streams: /vercel--spliced-message-start/,
   check,
-  reason: "Made up: another answer begins within an answer, which is thereby cut off.",
+  reason: "Hand-written: another answer starts within an answer, which is therefore truncated.",
 }));
 
 describeRecordedDecoding("anthropic", EXCEPTIONS);

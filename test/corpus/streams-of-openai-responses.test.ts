@@ -6,7 +6,7 @@ const EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /vercel--openai-shell-container\.1/,
     check: "comes back as an equal answer",
-    reason: "Edited by hand: its last event says another text than its deltas did. What was said live stands.",
+    reason: "Edited by hand: its last event has another text than its deltas. The deltas win.",
   },
 ];
 

@@ -6,7 +6,7 @@ const EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /vercel--mistral-reasoning/,
     check: "judge",
-    reason: "The vendor's content is a list, which goes back as it came; the SDK joins it as if it were text.",
+    reason: "The vendor's content is a list, which is written back unchanged; the SDK joins it as text.",
   },
 ];
 

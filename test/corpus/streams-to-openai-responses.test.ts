@@ -6,7 +6,7 @@ const EXCEPTIONS: readonly ExpectedFailure[] = [
   {
     streams: /vercel--github-copilot-id-rotation/,
     check: "square",
-    reason: "The vendor says something beside the answer in its closing event; a whole answer has no such place.",
+    reason: "The vendor adds fields to its last event that a complete answer does not have.",
   },
 ];
 

@@ -48,7 +48,7 @@ export const geminiJudge: Judge = {
     const chat = client.chats.create({ model: "m", config: { automaticContinuation: false } });
     const chunks: LooseJson[] = [];
     for await (const chunk of await chat.sendMessageStream({ message: "?" })) chunks.push(toLooseJson(chunk));
-    const parts = chat.getHistory().flatMap(({ role, parts: said }) => (role === "model" ? (said ?? []) : []));
+    const parts = chat.getHistory().flatMap(({ role, parts: content }) => (role === "model" ? (content ?? []) : []));
     const raw = accumulated(chunks, parts);
     return { ...readBody(raw), raw };
   },

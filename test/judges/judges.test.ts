@@ -145,7 +145,7 @@ function textOf(events: readonly WireEvent[]): string {
 }
 
 test.each(STREAMS)(
-  "the SDK of %s finds what stands in a stream, and the same in the body that it makes",
+  "the SDK of %s reads the content of a stream, and the same from the body that it accumulates",
   async (id, events, own) => {
     await using server = await replayServer({
       "*": { chunks: cutRandomly(textOf(events), seededRandom(id.length), 60) },

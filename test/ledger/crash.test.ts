@@ -34,7 +34,7 @@ const KILLED: [sentence: string, kills: number, fresh: CampaignOptions["fresh"]]
 ];
 
 test.concurrent.each(KILLED)(
-  "B90, B94, B95: writers that are killed lose nothing that was acknowledged (%s)",
+  "B90, B94, B95: killed writers lose no acknowledged data (%s)",
   async (_, kills, fresh) => {
     const report = await campaign({ program, fresh, kills, seed: SEED, parallel: 2, perDatabase: 5, points: POINTS });
     expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
@@ -43,7 +43,7 @@ test.concurrent.each(KILLED)(
   },
 );
 
-test.concurrent("B90, B94, B95: a server that is stopped in the middle of writes loses nothing that was acknowledged", async () => {
+test.concurrent("B90, B94, B95: a server that is stopped during writes loses no acknowledged data", async () => {
   const report = await serverCampaign({ program, seed: SEED, stops: 1 });
   expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
   expect(report.stops).toBe(1);

@@ -21,7 +21,7 @@ test("sqlite: is a file that persists", async () => {
   const url = `sqlite:${join(folder, "a b.db")}`;
   try {
     const first = await openLedger(url, { sync: "normal" });
-    const { id } = await first.createThread({ title: "kept" });
+    const { id } = await first.createThread({ title: "persistent" });
     const [message] = await first.append(id, [user("Hi")]);
     await first.close();
     const second = await openLedger(url);
@@ -32,7 +32,7 @@ test("sqlite: is a file that persists", async () => {
   }
 });
 
-test("a store of one's own becomes a ledger", async () => {
+test("a custom store becomes a ledger", async () => {
   const store = memoryStore();
   const ledger = createLedger(store, { tenant: "acme" });
   const { id } = await ledger.createThread();
@@ -57,7 +57,7 @@ test.each(addresses)("the URL %j is rejected with a hint", async (url, hint) => 
   await expect(attempt).rejects.toThrow(hint);
 });
 
-test.each(["mysql", "sqlite"])("a password does not show in the error for an address of %s", async (scheme) => {
+test.each(["mysql", "sqlite"])("the error for a URL of %s does not contain its password", async (scheme) => {
   await expect(openLedger(`${scheme}://ada:secret@host/db`)).rejects.not.toThrow(/secret/);
 });
 
@@ -93,7 +93,7 @@ test.each(clocks)("a clock that returns %s is accepted or rejected", async (_wha
   await ledger.close();
 });
 
-test("options that are undefined are as good as absent", async () => {
+test("undefined options count as missing", async () => {
   const none = { tenant: undefined, leaseMs: undefined, sync: undefined } as unknown as LedgerOptions;
   const ledger = await openLedger("memory:", none);
   expect(ledger.tenant).toBe("default");
@@ -101,7 +101,7 @@ test("options that are undefined are as good as absent", async () => {
 });
 
 describe.each(STORES)("$name", (storage) => {
-  test("tenants see nothing of each other", async () => {
+  test("tenants are isolated from each other", async () => {
     const opened = await storage.open({ tenant: "acme" });
     const { ledger } = opened;
     const other = ledger.forTenant("umbrella");

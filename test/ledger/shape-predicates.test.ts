@@ -22,7 +22,7 @@ function* variants(value: unknown): Generator<unknown, void, void> {
 
 const exhibits = canonicalMessages().map((message) => ({ role: message.role, message }));
 
-test("there are messages to look at", () => {
+test("there are messages to test", () => {
   expect(exhibits.length).toBeGreaterThan(0);
 });
 
@@ -55,7 +55,7 @@ describe.each(exhibits)("a message of $role", ({ message }) => {
     expect(unsound).toBeGreaterThan(0);
   });
 
-  test("is a sound record where it is read as it is, and only there", () => {
+  test("is a valid record exactly if it is read back unchanged", () => {
     const records = Array.from(variants(message) as Iterable<Message>, asRecord);
     expect(records.filter((record) => isCurrentMessage(record) !== isReadAsItIs(record))).toStrictEqual([]);
     expect(isCurrentMessage(asRecord(message))).toBe(true);

@@ -16,11 +16,11 @@ const BODY = `{"role":"user","parts":[],${STORED}}`;
 const DAMAGE: readonly [
   sentence: string,
   harm: (tx: LedgerTransaction, key: ThreadKey, row: MessageRow) => Steps<unknown>,
-  says: RegExp,
+  reason: RegExp,
 ][] = [
   ["a torn message", (tx, _key, row) => wait(tx.insertMessages([{ ...row, body: '{"role":"us' }])), /JSON/],
   [
-    "a message of a version to come",
+    "a message of a newer version",
     (tx, _key, row) => wait(tx.insertMessages([{ ...row, body: BODY.replace(":2}", ":99}") }])),
     /version 99/,
   ],
@@ -30,18 +30,14 @@ const DAMAGE: readonly [
     /parent/,
   ],
   [
-    "a message of another role than its row's",
+    "a message with another role than its row",
     (tx, _key, row) => wait(tx.insertMessages([{ ...row, role: "tool" }])),
     /"tool"/,
   ],
+  ["a missing active leaf", (tx, key) => wait(tx.updateThread(key, { pinned: true, leafId: "0".repeat(26) })), /leaf/],
+  ["invalid metadata of a thread", (tx, key) => wait(tx.updateThread(key, { metadata: "{" })), /metadata/],
   [
-    "an active leaf that is gone",
-    (tx, key) => wait(tx.updateThread(key, { pinned: true, leafId: "0".repeat(26) })),
-    /leaf/,
-  ],
-  ["facts of a thread that are torn", (tx, key) => wait(tx.updateThread(key, { metadata: "{" })), /metadata/],
-  [
-    "a run that is torn",
+    "an invalid run",
     function* tear(tx, key) {
       const [run] = yield* wait(tx.runs(key));
       yield* wait(tx.updateRun(key, run?.id ?? "", run?.epoch ?? 0, { usage: '{"input' }));
@@ -49,7 +45,7 @@ const DAMAGE: readonly [
     /usage/,
   ],
   [
-    "a log row that is torn",
+    "an invalid log row",
     function* tear(tx, key) {
       const [run] = yield* wait(tx.runs(key));
       const id = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
@@ -58,7 +54,7 @@ const DAMAGE: readonly [
     /log row/,
   ],
   [
-    "a blob without its bytes",
+    "a blob without bytes",
     function* lose(tx, key) {
       const [ref] = yield* wait(tx.blobRefs(key));
       const blob = yield* wait(tx.blob(key.tenant, ref?.hash ?? ""));
@@ -104,7 +100,7 @@ describe.each(STORES)("$name", (under) => {
     await expect(ledger.verify("nobody")).rejects.toMatchObject({ code: "unknown-thread" });
   });
 
-  test.each(DAMAGE)("B91: %s is found", async (_sentence, harm, says) => {
+  test.each(DAMAGE)("B91: %s is found", async (_sentence, harm, reason) => {
     const { ledger, threadId } = await whole();
     const key = { tenant: ledger.tenant, threadId };
     const [first] = (await ledger.tree(threadId)).messages;
@@ -112,13 +108,13 @@ describe.each(STORES)("$name", (under) => {
     const row = { ...key, id, parentId: first?.id ?? null, runId: null, role: "user", digest: "", body: BODY };
     await opened.store.write((tx) => harm(tx, key, row));
     const problems = await ledger.verify();
-    expect(problems).toMatchObject([{ threadId, reason: expect.stringMatching(says) as string }]);
+    expect(problems).toMatchObject([{ threadId, reason: expect.stringMatching(reason) as string }]);
     expect(await ledger.verify(threadId)).toStrictEqual(problems);
     const { id: other } = await ledger.createThread();
     expect(await ledger.verify(other)).toStrictEqual([]);
   });
 
-  test("a blob that a part names is looked at, too", async () => {
+  test("a blob that a part references is checked", async () => {
     const { ledger, threadId } = await whole();
     const name = `sha256-${"0".repeat(64)}`;
     const { blob } = await ledger.putBlob(Buffer.from("soon another name"));

@@ -18,13 +18,13 @@ describe("an edit wins", () => {
     ["pop", (list) => void list.pop()],
     ["unshift", (list) => void list.unshift(1)],
     ["splice", (list) => void list.splice(1, 1)],
-  ])("B23: after %s no digits are given to the wrong number", (_, edit) => {
+  ])("B23: after %s no digits are applied to the wrong number", (_, edit) => {
     const list = parseJson(NEIGHBOURS) as number[];
     edit(list);
     expect(stringifyJson(list)).toBe(JSON.stringify(list));
   });
 
-  test("another number in the place of a big one is written", () => {
+  test("a number that replaces a big one is written", () => {
     const value = parseJson(`{"n":${BIG}}`) as Record<string, number>;
     value["n"] = 5;
     expect(stringifyJson(value)).toBe('{"n":5}');
@@ -32,18 +32,18 @@ describe("an edit wins", () => {
 });
 
 describe("copies", () => {
-  test("a shallow copy takes the digits along", () => {
+  test("a shallow copy has the digits", () => {
     const copy = copyObject(parseJson(`{"n":${BIG}}`) as object);
     expect(stringifyJson(copy)).toBe(`{"n":${BIG}}`);
   });
 
-  test("a copy without its digits is the same value, but not the same JSON", () => {
+  test("a copy without its digits is the same value, but different JSON", () => {
     const value = parseJson(`{"b":1,"a":[${BIG}]}`);
     const copy = { a: [Number(BIG)], b: 1 };
     expect([sameValue(value, copy), sameJson(value, copy)]).toEqual([true, false]);
   });
 
-  test("whether there are exact numbers does not depend on the depth of others", () => {
+  test("exact numbers are found at every depth", () => {
     parseJson(`[${BIG}]`);
     let deep: unknown = 1;
     for (let level = 0; level < 20_000; level++) deep = [deep];

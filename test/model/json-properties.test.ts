@@ -62,7 +62,7 @@ const orderlyText = jsonText(
   ),
 );
 
-/** A number text's value times a fixed power of ten: an oracle that shares nothing with the code. */
+/** A number text's value times a fixed power of ten: an oracle without shared code. */
 function scaled(number: string): bigint {
   const [mantissa = "", exponent = "0"] = number.toLowerCase().split("e");
   const [whole = "", decimals = ""] = mantissa.split(".");
@@ -77,7 +77,7 @@ function tokensOf(json: string): (string | bigint)[] {
 }
 
 describe("any JSON text", () => {
-  test("is read as JSON.parse reads it", () => {
+  test("is parsed as JSON.parse parses it", () => {
     fc.assert(
       fc.property(anyText, (json) => {
         expect(parseJson(json)).toStrictEqual(JSON.parse(json));
@@ -86,7 +86,7 @@ describe("any JSON text", () => {
     );
   });
 
-  test("B23: is written with the numbers it was read with, token by token", () => {
+  test("B23: is written with its original numbers, token by token", () => {
     fc.assert(
       fc.property(orderlyText, (json) => {
         expect(tokensOf(stringifyJson(parseJson(json)))).toStrictEqual(tokensOf(json));
@@ -109,7 +109,7 @@ describe("any JSON text", () => {
     );
   });
 
-  test("with one character changed is refused if JSON.parse refuses it", () => {
+  test("with one character changed is rejected if JSON.parse rejects it", () => {
     const change = fc.constantFrom("", "x", '"', ",", "]", "0", "-", "\\", "\n");
     fc.assert(
       fc.property(anyText, fc.nat(), change, (json, position, char) => {

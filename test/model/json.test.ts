@@ -78,7 +78,7 @@ describe("B23: the digits of numbers", () => {
     expect(stringifyJson(value)).toBe(JSON.stringify(JSON.parse(`{"n":[0,${text}]}`)));
   });
 
-  test("digits inside strings are no numbers", () => {
+  test("digits inside strings are not numbers", () => {
     const json = String.raw`{"a":"[12345678901234567890]","b":"{\"id\": 12345678901234567890}","c\"":",1e-400,","n":0}`;
     expect(hasExactNumbers(parseJson(json))).toBe(false);
     expect(stringifyJson(parseJson(json))).toBe(json);
@@ -93,7 +93,7 @@ describe("B23: the digits of numbers", () => {
     expect(stringifyJson(value)).toContain('"a":12345678901234567890,');
   });
 
-  test("a number that is the whole text stays a plain double", () => {
+  test("a number that is the complete text is a plain double", () => {
     expect(parseJson("12345678901234567890")).toBe(Number("12345678901234567890"));
     expect(stringifyJson(parseJson("12345678901234567890"))).toBe("12345678901234567000");
   });
@@ -110,7 +110,7 @@ describe("B23: the digits of numbers", () => {
     expect(stringifyJson(parseJson(text))).toBe(written);
   });
 
-  test("keys are read before they are compared", () => {
+  test("keys are unescaped before they are compared", () => {
     const json = String.raw`{"a\"\\":{"\u0062":[[12345678901234567890]]},"__proto__":{"x":1e400},"10":1e-400,"2":1e-401}`;
     const value = parseJson(json);
     expect(listExactNumbers(value)).toStrictEqual([
@@ -126,7 +126,7 @@ describe("B23: the digits of numbers", () => {
     expect(stringifyJson(parseJson('{"a":[1e400]}'), 2)).toBe('{\n  "a": [\n    1e400\n  ]\n}');
   });
 
-  // Wherever a number falls on the borders between the stretches that are looked at, it is found.
+  // A number is found at every boundary between the scanned sections.
   test.each(["12345678901234567890", "1.00000000000000000001", "1e-400", `1.${"0".repeat(90)}1`])(
     "%s is found anywhere in a long text",
     (text) => {
@@ -152,10 +152,10 @@ describe("exact numbers beside a value", () => {
   });
 
   const UNFIT: [sentence: string, path: string, text: string][] = [
-    ["another number stands there", "/n", "12345678901234567891999"],
-    ["no number stands there", "/s", "1e400"],
-    ["there is no such place", "/x/y", "1e400"],
-    ["the place is inherited", "/__proto__/n", "1e400"],
+    ["the value there is another number", "/n", "12345678901234567891999"],
+    ["the value there is no number", "/s", "1e400"],
+    ["the path does not exist", "/x/y", "1e400"],
+    ["the path is inherited", "/__proto__/n", "1e400"],
     ["an array has no such index", "/list/01", "3.00000000000000000001"],
     ["a length is no element", "/list/length", "1.00000000000000000001"],
     ["the path is no pointer", "n", "1e20"],
@@ -164,7 +164,7 @@ describe("exact numbers beside a value", () => {
     ["the text is no JSON number", "/small", "0x10"],
     ["the text would be an injection", "/small", '16,"admin":true'],
   ];
-  test.each(UNFIT)("are handed back if %s", (_sentence, path, text) => {
+  test.each(UNFIT)("are returned if %s", (_sentence, path, text) => {
     const value = { n: Number("12345678901234567890"), s: "", list: [3], small: 16 };
     const numbers = [{ path, text }];
     expect(restoreNumbers(value, numbers)).toStrictEqual(numbers);
@@ -183,19 +183,19 @@ describe("sameJson", () => {
   const CASES: [sentence: string, left: unknown, right: unknown, same: boolean][] = [
     ["key order does not matter", { a: 1, b: [2] }, { b: [2], a: 1 }, true],
     ["item order does", [1, 2], [2, 1], false],
-    ["an array is no object", [], {}, false],
-    ["null is no object", null, {}, false],
+    ["an array is not an object", [], {}, false],
+    ["null is not an object", null, {}, false],
     ["more keys", { a: 1 }, { a: 1, b: 2 }, false],
     ["other keys", { a: 1 }, { b: 1 }, false],
     ["an undefined property is absent", { a: 1, b: undefined }, { a: 1 }, true],
-    ["an inherited key is not there", a('{"__proto__":1}'), {}, false],
+    ["an inherited key does not count", a('{"__proto__":1}'), {}, false],
     ["an own __proto__ counts", a('{"__proto__":{"x":1}}'), a('{"__proto__":{"x":2}}'), false],
     ["a longer array", [1], [1, 2], false],
     ["exact digits differ", a("[12345678901234567890]"), a("[12345678901234567891]"), false],
     ["exact digits agree", a("[12345678901234567890]"), a("[1234567890123456789e1]"), true],
     ["exact against rounded", a("[12345678901234567890]"), [Number("12345678901234567890")], false],
     ["beyond doubles", a("[1e400]"), a("[1e401]"), false],
-    ["beyond doubles, spelled otherwise", a("[1e400]"), a("[10e399]"), true],
+    ["beyond doubles, with another spelling", a("[1e400]"), a("[10e399]"), true],
     ["beyond any exponent", a("[1e99999999999999999999]"), a("[1e99999999999999999998]"), false],
     ["exact against infinity", a("[1e400]"), [Infinity], false],
     ["zeros", [0], [-0], true],
@@ -206,7 +206,7 @@ describe("sameJson", () => {
   });
 });
 
-describe("B79: keys that name built-ins are harmless", () => {
+describe("B79: keys with the names of built-ins are harmless", () => {
   test("__proto__ is an own property", () => {
     const value = parseObject('{"__proto__":{"polluted":1},"constructor":{"prototype":null},"toJSON":5}');
     expect(Object.keys(value)).toStrictEqual(["__proto__", "constructor", "toJSON"]);
@@ -216,7 +216,7 @@ describe("B79: keys that name built-ins are harmless", () => {
   });
 });
 
-describe("text that is no JSON", () => {
+describe("invalid JSON", () => {
   const CASES: [sentence: string, text: string, path: string, message: string][] = [
     ["an empty text", "", "", "line 1, column 1: expected a value, found the end of the text"],
     ["a trailing comma", "[1,\n 2,\n]", "/2", 'line 3, column 1: expected a value, found "]" (near "[1,\\n 2,\\n]")'],
@@ -224,7 +224,7 @@ describe("text that is no JSON", () => {
     ["a missing colon", '{"a" 1}', "/a", 'line 1, column 6: expected ":", found "1"'],
     ["a missing comma", "[1 2]", "/0", 'line 1, column 4: expected "," or "]", found "2"'],
     ["a missing bracket", '{"a~/b":[1', "/a~0~1b/0", 'column 11: expected "," or "]", found the end of the text'],
-    ["something after the end", "{} x", "", 'line 1, column 4: expected the end, found "x"'],
+    ["text after the end", "{} x", "", 'line 1, column 4: expected the end, found "x"'],
     ["a wrong literal", "[nul]", "/0", 'line 1, column 5: expected "null", found "]"'],
     ["a leading zero", "[01]", "/0", 'line 1, column 3: expected "," or "]", found "1"'],
     ["a bare point", "[1.]", "/0", 'line 1, column 4: expected a digit, found "]"'],
@@ -288,13 +288,13 @@ describe("depth", () => {
     expect(requireError(JsonError, () => sameJson(value, other)).code).toBe("too-deep");
   });
 
-  test("a string of 50 MB is a string", () => {
+  test("a string of 50 MB is parsed", () => {
     const text = JSON.stringify({ data: "x".repeat(50_000_000), n: 0.5 });
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 });
 
-describe("values that JSON cannot hold", () => {
+describe("values without a JSON form", () => {
   const cycle: Record<string, unknown> = { a: [{}] };
   cycle["b"] = { "c/d": [cycle] };
   const CASES: [sentence: string, value: unknown, path: string][] = [

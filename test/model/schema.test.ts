@@ -15,7 +15,7 @@ const isMessage = ajv.compile(jsonSchema());
 const isRequest = ajv.compile({ $ref: "urn:koine:schema:2#/$defs/Request" });
 const isResponse = ajv.compile({ $ref: "urn:koine:schema:2#/$defs/Response" });
 
-/** Rules that a schema cannot say: which part belongs to which role, and what belongs together. */
+/** Rules that a schema cannot express: which part belongs to which role, and which fields belong together. */
 const BEYOND_SCHEMA = new Set(["role-part", "empty-id", "duplicate-call", "duplicate-result", "orphan-result"]);
 const isValid = (issues: { code: string }[]): boolean => issues.every(({ code }) => BEYOND_SCHEMA.has(code));
 
@@ -33,9 +33,9 @@ describe("koine/schema.json", () => {
     }
   });
 
-  test("agrees with `validate` on every message with any field gone, odd or new", () => {
+  test("agrees with `validate` on every message with any field missing, odd or new", () => {
     let refused = 0;
-    // Every place in the long run, other ones each time in the everyday run.
+    // Every position in the long run, random ones in the everyday run.
     let at = Math.floor(Math.random() * 3);
     const step = scaleRunCount(3) === 3 ? 1 : 3;
     for (const message of canonicalMessages()) {

@@ -42,7 +42,7 @@ const WRONG: [sentence: string, value: unknown, path: string, code: IssueCode][]
   ["a part without a type", { role: "user", parts: [{}] }, "/parts/0/type", "wrong-type"],
   ["an unknown part type", { role: "user", parts: [{ type: "smell" }] }, "/parts/0/type", "unknown-part-type"],
   [
-    "a part type out of Object.prototype",
+    "a part type with a name from Object.prototype",
     { role: "user", parts: [{ type: "constructor" }] },
     "/parts/0/type",
     "unknown-part-type",
@@ -75,13 +75,13 @@ const WRONG: [sentence: string, value: unknown, path: string, code: IssueCode][]
   ],
   ["residue that is no object", { role: "user", parts: [], extra: { "a/b": 1 } }, "/extra/a~1b", "wrong-type"],
   [
-    "an input that JSON cannot hold",
+    "an input without a JSON form",
     { role: "assistant", parts: [toolCall("a", "b", { when: new Date(0) })] },
     "/parts/0/input/when",
     "not-json",
   ],
   [
-    "a number without digits",
+    "a number that is not finite",
     { role: "assistant", parts: [toolCall("a", "b", [Number.NaN])] },
     "/parts/0/input/0",
     "not-json",
@@ -94,24 +94,24 @@ const WRONG: [sentence: string, value: unknown, path: string, code: IssueCode][]
     "too-deep",
   ],
   [
-    "an input that is missing",
+    "a missing input",
     { role: "assistant", parts: [{ type: "tool-call", toolCallId: "a", toolName: "b" }] },
     "/parts/0",
     "missing-field",
   ],
   ["a stored id that is no ULID", { ...STORED, id: "msg_1" }, "/id", "wrong-format"],
-  ["a stored time that is none", { ...STORED, createdAt: "yesterday" }, "/createdAt", "wrong-format"],
+  ["an invalid stored time", { ...STORED, createdAt: "yesterday" }, "/createdAt", "wrong-format"],
   ["a stored message without a version", { ...STORED, metadata: {} }, "/metadata", "missing-field"],
 ];
 
 const MISPLACED: [sentence: string, message: unknown, path: string][] = [
-  ["a call in a user's message", user([toolCall("a", "b", {})]), "/parts/0"],
+  ["a call in a user message", user([toolCall("a", "b", {})]), "/parts/0"],
   ["media in a system message", system([text("a"), { type: "image", url: "u" }]), "/parts/1"],
-  ["media in a developer's message", developer([{ type: "image", url: "u" }]), "/parts/0"],
-  ["reasoning in a system message: kept, and reported", system([{ type: "reasoning", text: "hm" }]), "/parts/0"],
-  ["a refusal in a user's message", user([{ type: "refusal", text: "no" }]), "/parts/0"],
+  ["media in a developer message", developer([{ type: "image", url: "u" }]), "/parts/0"],
+  ["reasoning in a system message: preserved, and reported", system([{ type: "reasoning", text: "hm" }]), "/parts/0"],
+  ["a refusal in a user message", user([{ type: "refusal", text: "no" }]), "/parts/0"],
   ["text in a tool message", { role: "tool", parts: [text("a")] }, "/parts/0"],
-  ["a client's result in an assistant's message", assistant(toolResult(toolCall("a", "b", {}), 1).parts), "/parts/0"],
+  ["a client's result in an assistant message", assistant(toolResult(toolCall("a", "b", {}), 1).parts), "/parts/0"],
 ];
 
 describe("validate", () => {
@@ -119,7 +119,7 @@ describe("validate", () => {
     expect(validate(value)).toContainEqual({ path, code, message: expect.any(String) as string });
   });
 
-  test.each(MISPLACED)("%s breaks a role's rule", (_, message, path) => {
+  test.each(MISPLACED)("%s violates a role's rule", (_, message, path) => {
     expect(validate(message)).toMatchObject([{ path, code: "role-part" }]);
   });
 
@@ -134,13 +134,13 @@ describe("validate", () => {
     ).toEqual([]);
   });
 
-  test("a provider's result belongs to the assistant, opaque parts to everybody", () => {
+  test("a provider's result belongs to the assistant, opaque parts to every role", () => {
     const call = toolCall("a", "search", {}, { executor: "provider" });
     expect(validate(assistant([call, ...toolResult(call, "x").parts]))).toEqual([]);
     expect(validate(system([{ type: "opaque", dialect: "x", value: null }]))).toEqual([]);
   });
 
-  test("whatever it is given, it neither throws nor hangs", () => {
+  test("any value is validated without an exception or a hang", () => {
     fc.assert(
       fc.property(fc.anything(), json, (anything, value) => {
         validate(anything);
@@ -181,7 +181,7 @@ const ACROSS: [sentence: string, messages: Message[], issues: [path: string, cod
     [],
   ],
   [
-    "an id used again in its run, another run between",
+    "an id that is used again in its run, with another run in between",
     [inRun("r1", assistant([a])), inRun("r2", assistant([a])), inRun("r1", assistant([a]))],
     [["/2/parts/0/toolCallId", "duplicate-call"]],
   ],
@@ -205,7 +205,7 @@ const ACROSS: [sentence: string, messages: Message[], issues: [path: string, cod
 ];
 
 describe("validateRequest and validateResponse", () => {
-  test("know the roles' rules and stored messages", () => {
+  test("check the roles' rules and stored messages", () => {
     const misplaced = system([toolCall("a", "b", {})]);
     expect(validateRequest({ messages: [misplaced] })).toMatchObject([
       { path: "/messages/0/parts/0", code: "role-part" },
@@ -215,7 +215,7 @@ describe("validateRequest and validateResponse", () => {
     expect(validateResponse(response)).toMatchObject([{ path: "/message/parts/0", code: "role-part" }]);
   });
 
-  test("report against the alternative that was meant", () => {
+  test("report issues of the intended alternative", () => {
     expect(validateRequest({ messages: [], toolChoice: { toolNames: [1], mode: "auto" } })).toMatchObject([
       { path: "/toolChoice/toolNames/0", code: "wrong-type" },
     ]);
@@ -232,7 +232,7 @@ describe("validateMessages", () => {
     expect(validateRequest({ messages }).map(({ path }) => path)).toEqual(issues.map(([path]) => `/messages${path}`));
   });
 
-  test("issues within a message come with its place", () => {
+  test("issues within a message have its path", () => {
     expect(validateMessages([user("a"), { role: "user" }])).toMatchObject([{ path: "/1", code: "missing-field" }]);
   });
 });

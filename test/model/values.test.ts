@@ -28,7 +28,7 @@ import type { Usage } from "../../src/model/index.ts";
 import { formatDataUrl, readDataUrl } from "../../src/model/data-url.ts";
 
 describe("constructors", () => {
-  test("a text, or parts", () => {
+  test("accept a text or parts", () => {
     expect(user("What is 2 + 2?")).toStrictEqual({ role: "user", parts: [{ type: "text", text: "What is 2 + 2?" }] });
     expect(Message.user([text("What do you see?"), image({ url: "https://example.com/photo.jpg" })])).toStrictEqual({
       role: "user",
@@ -50,7 +50,7 @@ describe("constructors", () => {
     expect(getText(assistant([]))).toBe("");
   });
 
-  test("every part", () => {
+  test("create every part", () => {
     expect([
       reasoning("r", { summary: ["s"] }),
       refusal("no"),
@@ -140,7 +140,7 @@ describe("usage", () => {
     ).toMatchObject({ inputTokens: 0, outputTokens: 0 });
   });
 
-  test("B64: sums keep the split of cache writes; a count that neither has stays absent", () => {
+  test("B64: sums preserve the split of cache writes; a count that both lack stays absent", () => {
     const sum = addUsage(
       { ...usage, cacheWrite5mTokens: 10, raw: 1, cost: 0.5 },
       { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite1hTokens: 7, cost: 0.25 },
@@ -207,9 +207,9 @@ describe("arguments", () => {
   test.each([
     ["B20: blank", "", { input: {}, inputText: "" }],
     ["plain", '{"a":1}', { input: { a: 1 } }],
-    ["B23: spelled another way", '{"a": 1.0}', { input: { a: 1 }, inputText: '{"a": 1.0}' }],
+    ["B23: with another spelling", '{"a": 1.0}', { input: { a: 1 }, inputText: '{"a": 1.0}' }],
     [
-      "B23: more digits than a number holds",
+      "B23: with more digits than a double",
       '{"id":12345678901234567890}',
       { input: { id: 12345678901234567000 }, inputText: '{"id":12345678901234567890}' },
     ],
@@ -232,11 +232,11 @@ describe("arguments", () => {
     expect(formatArguments({ input: { a: 12345678901234567000, b: 1 }, inputText })).toBe(inputText);
   });
 
-  test("B20: a call without any input has empty arguments", () => {
+  test("B20: a call without an input has empty arguments", () => {
     expect(formatArguments({ input: undefined })).toBe("{}");
   });
 
-  test("an edited input wins over the text that was once exact", () => {
+  test("an edited input wins over the former exact text", () => {
     expect(formatArguments({ input: { id: 5 }, inputText: '{"id":12345678901234567890}' })).toBe('{"id":5}');
     expect(formatArguments({ input: {}, inputText: '{"a":' })).toBe("{}");
     const copy = structuredClone(parseArguments('{"id": 12345678901234567890}'));
@@ -245,7 +245,7 @@ describe("arguments", () => {
 });
 
 describe("data URLs", () => {
-  test("are read and written in their plain form only", () => {
+  test("are parsed and written in their plain form only", () => {
     const url = formatDataUrl("image/png", "aGk=");
     expect(readDataUrl(url)).toEqual({ mimeType: "image/png", data: "aGk=" });
     expect(
@@ -253,7 +253,7 @@ describe("data URLs", () => {
     ).toEqual([undefined, undefined, undefined]);
   });
 
-  test("of 50 MB do not hurt", () => {
+  test("of 50 MB are parsed quickly", () => {
     const data = "A".repeat(50_000_000);
     expect(readDataUrl(formatDataUrl("image/png", data))?.data.length).toBe(data.length);
   });

@@ -18,7 +18,7 @@ const FIRST = {
   parentMessageId: null,
   role: "assistant",
   createdAt: "2026-01-01T00:00:00.000Z",
-  metadata: { schemaVersion: 1, traceId: "kept" },
+  metadata: { schemaVersion: 1, traceId: "preserved" },
   parts: [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hello" },
@@ -41,7 +41,7 @@ describe("readMessage", () => {
     const before = structuredClone(FIRST);
     expect(readMessage(FIRST)).toStrictEqual({
       ...FIRST,
-      metadata: { schemaVersion: SCHEMA_VERSION, traceId: "kept" },
+      metadata: { schemaVersion: SCHEMA_VERSION, traceId: "preserved" },
       parts: [...FIRST.parts.slice(0, 4), { type: "file", mimeType: "image/png", data: "aGk=" }, FIRST.parts[5]],
     });
     expect(FIRST).toStrictEqual(before);
@@ -56,7 +56,7 @@ describe("readMessage", () => {
     }
   });
 
-  test("the current version comes back as it is", () => {
+  test("the current version is returned unchanged", () => {
     const current = { ...FIRST, metadata: { schemaVersion: SCHEMA_VERSION } };
     expect(readMessage(current)).toBe(current);
   });
@@ -87,7 +87,7 @@ describe("readMessage", () => {
     ["a BigInt in a list", [2n], "version-invalid"],
     ["an object without a prototype", Object.create(null), "version-invalid"],
     ["a symbol", Symbol("two"), "version-invalid"],
-  ])("%s is refused", (_, schemaVersion, code) => {
+  ])("%s is rejected", (_, schemaVersion, code) => {
     const error = requireError(KoineError, () =>
       readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }),
     );
@@ -136,9 +136,9 @@ describe("the chain of upgrades", () => {
     [2, [2, 3]],
     [3, [3]],
     [4, undefined],
-  ])("lifts version %i one step at a time", (schemaVersion, steps) => {
-    const lifted = upgradeThrough({ metadata: { schemaVersion, kept: true } }, chain, 4);
-    expect(lifted["steps"]).toEqual(steps);
-    expect(lifted["metadata"]).toEqual({ schemaVersion: 4, kept: true });
+  ])("upgrades version %i one step at a time", (schemaVersion, steps) => {
+    const upgraded = upgradeThrough({ metadata: { schemaVersion, preserved: true } }, chain, 4);
+    expect(upgraded["steps"]).toEqual(steps);
+    expect(upgraded["metadata"]).toEqual({ schemaVersion: 4, preserved: true });
   });
 });

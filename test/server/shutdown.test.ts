@@ -26,13 +26,12 @@ describe("a server that is closed", () => {
     const { stream, open } = gated();
     const heavy = route("GET", "/heavy", () => json({}), { countsAsOpenCall: true });
     const server = await startRoutes([stream, heavy]);
-    using reader = connectRaw(server.url);
     using other = connectRaw(server.url);
+    // An incomplete request holds its connection open. The server accepts this connection before that of the reader.
+    await new Promise((resolve) => other.socket.write("GET /readyz HTTP/1.1\r\n", resolve));
+    using reader = connectRaw(server.url);
     reader.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await reader.until(/begun/);
-    // An incomplete request holds its connection open.
-    other.write("GET /readyz HTTP/1.1\r\n");
-    await new Promise((resolve) => setTimeout(resolve, 20));
     const closed = server.close();
     other.write("Host: localhost\r\n\r\n");
     const received = await other.closed();
@@ -84,11 +83,11 @@ describe("a server that is closed", () => {
     const order: string[] = [];
     const work = Promise.withResolvers<void>();
     const stop = async (): Promise<void> => void order.push("part");
-    const server = await startRoutes([], {}, { part: { stop } });
+    const server = await startRoutes([], { drainMs: 60_000 }, { part: { stop } });
     server.services.background(work.promise.then(() => order.push("work")));
     server.services.stopping.addEventListener("abort", () => order.push("stopping"));
     const closed = server.close();
-    setTimeout(work.resolve, 20);
+    setImmediate(work.resolve);
     await closed;
     expect(order).toStrictEqual(["work", "stopping", "part"]);
   });

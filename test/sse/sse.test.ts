@@ -35,20 +35,20 @@ const streams: [sentence: string, stream: string, events: SseEvent[]][] = [
   ["a second byte order mark is text", "\uFEFF\uFEFFdata: x\n\ndata: y\n\n", [{ data: "y" }]],
   ["a byte order mark inside is text", "data: \uFEFFx\n\n", [{ data: "\uFEFFx" }]],
   ["B70 no event line", 'data: {"a":1}\n\n', [{ data: '{"a":1}' }]],
-  ["B70 an empty event line is none", "event: a\nevent:\ndata: x\n\n", [{ data: "x" }]],
+  ["B70 an empty event line counts as missing", "event: a\nevent:\ndata: x\n\n", [{ data: "x" }]],
   ["B70 comments between and inside events", ": ping\n\n:\ndata: x\n: OPENROUTER\ndata: y\n\n", [{ data: "x\ny" }]],
   ["B70 a ping event", 'event: ping\ndata: {"type":"ping"}\n\n', [{ event: "ping", data: '{"type":"ping"}' }]],
-  ["B70 a block without data is no event", "event: ping\nid: 7\n\ndata: x\n\n", [{ data: "x" }]],
+  ["B70 a block without data is not an event", "event: ping\nid: 7\n\ndata: x\n\n", [{ data: "x" }]],
   ["B70 unknown fields are skipped", "foo: 1\nDATA: 2\n data: 3\ndata: x\n\n", [{ data: "x" }]],
-  ["blank lines are no events", "\n\n\r\n\r\rdata: x\n\n\n\n", [{ data: "x" }]],
+  ["blank lines are not events", "\n\n\r\n\r\rdata: x\n\n\n\n", [{ data: "x" }]],
   ["data with an empty value is an event", "data\n\ndata:\n\n", [{ data: "" }, { data: "" }]],
   ["an empty id is an id", "id:\ndata: x\n\n", [{ id: "", data: "x" }]],
   ["an id with U+0000 is ignored", "id: a\0\ndata: x\n\n", [{ data: "x" }]],
-  ["an id is of its own event only", "id: 1\ndata: x\n\ndata: y\n\n", [{ id: "1", data: "x" }, { data: "y" }]],
+  ["an id belongs to its own event only", "id: 1\ndata: x\n\ndata: y\n\n", [{ id: "1", data: "x" }, { data: "y" }]],
   ["retry", "retry: 10\ndata: x\n\ndata: y\n\n", [{ retry: 10, data: "x" }, { data: "y" }]],
-  ["retry without data goes with the next event", "retry: 10\n\ndata: x\n\n", [{ retry: 10, data: "x" }]],
+  ["retry without data belongs to the next event", "retry: 10\n\ndata: x\n\n", [{ retry: 10, data: "x" }]],
   ["a bad retry is ignored", `retry: 1s\nretry: -1\nretry: ${"9".repeat(400)}\ndata: x\n\n`, [{ data: "x" }]],
-  ["nothing", "", []],
+  ["an empty stream", "", []],
 ];
 
 describe("SseParser", () => {
@@ -69,13 +69,13 @@ describe("SseParser", () => {
     expect(parser.end()).toStrictEqual([]);
   });
 
-  test("B68 a character cut short by the end, or by text, becomes U+FFFD", () => {
+  test("B68 a truncated character at the end, or before text, becomes U+FFFD", () => {
     const head = encode("data: €").subarray(0, -1);
     expect(parse(head)).toStrictEqual([{ data: "\uFFFD" }]);
     expect(parse(head, "x\n\n")).toStrictEqual([{ data: "\uFFFDx" }]);
   });
 
-  test("a parser reads one stream: push after end throws, end again gives nothing", () => {
+  test("a parser reads one stream: push after end throws, a second end returns no events", () => {
     const parser = new SseParser();
     parser.push("data: x");
     expect(parser.end()).toStrictEqual([{ data: "x" }]);
@@ -84,8 +84,8 @@ describe("SseParser", () => {
     expect(new SseError("ended", "")).toBeInstanceOf(KoineError);
   });
 
-  test("B69 a line of many megabytes in chunks of 16 bytes is read whole", () => {
-    // Were the cost quadratic, this would take minutes and run into the time limit.
+  test("B69 a line of many megabytes in chunks of 16 bytes is parsed completely", () => {
+    // With a quadratic cost, this would take minutes and exceed the time limit.
     const parser = new SseParser();
     const chunk = encode("0123456789abcdef");
     parser.push("data: ");
@@ -93,21 +93,21 @@ describe("SseParser", () => {
     expect(parser.push("\n\n").map(({ data }) => data.length)).toEqual([32_000_000]);
   });
 
-  test("B69 a skipped comment of many megabytes does not hide what follows", () => {
+  test("B69 a skipped comment of many megabytes does not hide the following event", () => {
     const part = "x".repeat(1_000_000);
     expect(parse(": ", ...Array.from({ length: 8 }, () => part), "\ndata: y\n\n")).toStrictEqual([{ data: "y" }]);
   });
 });
 
 const lineBreak = fc.constantFrom("\n", "\r", "\r\n");
-const words = fc.string({
+const fieldText = fc.string({
   unit: fc.constantFrom("a", ":", " ", "é", "€", "𝄞", "\u{1F468}\u{200D}\u{1F467}", "\uFEFF", "7", "\0"),
 });
 const line = fc
   .tuple(
     fc.constantFrom("data", "event", "id", "retry", "", "dat", "datax", "eve"),
     fc.constantFrom(":", ": ", ""),
-    words,
+    fieldText,
   )
   .map((parts) => parts.join(""));
 const wellFormed = fc
@@ -117,7 +117,7 @@ const wellFormed = fc
     fc.boolean(),
   )
   .map(([mark, lines, closed]) => encode(mark + lines.flat().join("") + (closed ? "\n\n" : "")));
-// Bytes that mean something here, and halves of characters, far more often than chance would give them.
+// Bytes with a meaning, and partial characters, far more often than by chance.
 const anyBytes = fc
   .array(
     fc.oneof(
@@ -144,7 +144,7 @@ describe("any chunking", () => {
     );
   });
 
-  test("B68 of any bytes gives the same as one push", () => {
+  test("B68 of any bytes gives the same events as one push", () => {
     fc.assert(
       fc.property(anyBytes, places, (bytes, at) => {
         expect(parse(...cut(bytes, at))).toStrictEqual(parse(bytes));
@@ -186,7 +186,7 @@ describe("formatSse", () => {
       { data: "a\nb\rc\r\nd\n" },
       "data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n",
     ],
-    ["an empty event is left out", { event: "", data: "x" }, "data: x\n\n"],
+    ["an empty event name is omitted", { event: "", data: "x" }, "data: x\n\n"],
   ] satisfies [string, SseEvent, string][])("%s", (_sentence, event, wire) => {
     expect(formatSse(event)).toBe(wire);
   });

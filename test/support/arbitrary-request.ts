@@ -1,12 +1,12 @@
-// Generated canonical requests: conversations as agents have them, tools, settings. Without residue: what a person or a
-// program would write by hand.
+// Generated canonical requests: conversations as agents have them, tools, settings. Without residue, as a person or a
+// program would write them by hand.
 import fc from "fast-check";
 import type { Message } from "../../src/model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
 import type { OutputFormat, ReasoningSettings, ModelRequest, Tool } from "../../src/model/request.ts";
 
-const words = fc.lorem({ maxCount: 6 });
-const text = words.map((said): Part => ({ type: "text", text: said }));
+const sentence = fc.lorem({ maxCount: 6 });
+const text = sentence.map((content): Part => ({ type: "text", text: content }));
 const image = fc.constantFrom<Part>(
   { type: "image", url: "https://example.com/picture.png" },
   { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
@@ -17,24 +17,24 @@ const file = fc.constantFrom<Part>(
   { type: "file", text: "A plain document.", mimeType: "text/plain", name: "note.txt" },
 );
 const reasoning = fc
-  .tuple(words, fc.constantFrom("anthropic", "gemini", "openai-responses"))
-  .map(([said, dialect]): Part => {
+  .tuple(sentence, fc.constantFrom("anthropic", "gemini", "openai-responses"))
+  .map(([content, dialect]): Part => {
     const kind = dialect === "openai-responses" ? "encrypted" : "signature";
-    return { type: "reasoning", text: said, seals: [{ dialect, kind, value: "c2VhbGVkIHdpdGggd2F4" }] };
+    return { type: "reasoning", text: content, seals: [{ dialect, kind, value: "c2VhbGVkIHdpdGggd2F4" }] };
   });
 
 const names = ["get_weather", "search", "calendar.create", "an odd tool: name"] as const;
 const input = fc.oneof(
-  fc.record({ city: words, days: fc.integer({ min: 0, max: 9 }) }, { noNullPrototype: true }),
+  fc.record({ city: sentence, days: fc.integer({ min: 0, max: 9 }) }, { noNullPrototype: true }),
   fc.constant({}),
 );
 const output = fc.oneof(
-  words,
-  fc.record({ ok: fc.boolean(), found: fc.array(words, { maxLength: 2 }) }, { noNullPrototype: true }),
+  sentence,
+  fc.record({ ok: fc.boolean(), found: fc.array(sentence, { maxLength: 2 }) }, { noNullPrototype: true }),
 );
 
 interface Step {
-  said: Part[];
+  content: Part[];
   thought: Part[];
   calls: { name: (typeof names)[number]; input: unknown; output: unknown; isError: boolean }[];
   isShuffled: boolean;
@@ -42,7 +42,7 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  said: fc.array(fc.oneof({ weight: 4, arbitrary: text }, image, file), { minLength: 1, maxLength: 3 }),
+  content: fc.array(fc.oneof({ weight: 4, arbitrary: text }, image, file), { minLength: 1, maxLength: 3 }),
   thought: fc.array(reasoning, { maxLength: 1 }),
   calls: fc.array(fc.record({ name: fc.constantFrom(...names), input, output, isError: fc.boolean() }), {
     maxLength: 3,
@@ -51,10 +51,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   later: fc.constantFrom(undefined, undefined, undefined, "system" as const, "developer" as const),
 });
 
-/** A round: the user asks, the assistant thinks, calls and answers. */
-function round({ said, thought, calls, isShuffled, later }: Step, at: number): Message[] {
+/** A round: a user message, then reasoning, calls and an answer of the assistant. */
+function round({ content, thought, calls, isShuffled, later }: Step, at: number): Message[] {
   const id = (call: number): string => `call_${at}_${call}`;
-  const asked = calls.map(({ name, ...call }, index): ToolCallPart => ({
+  const callParts = calls.map(({ name, ...call }, index): ToolCallPart => ({
     type: "tool-call",
     toolCallId: id(index),
     toolName: name,
@@ -69,9 +69,9 @@ function round({ said, thought, calls, isShuffled, later }: Step, at: number): M
   }));
   const messages: Message[] = [];
   if (later !== undefined && at > 0) messages.push({ role: later, parts: [{ type: "text", text: `Note ${at}.` }] });
-  messages.push({ role: "user", parts: said });
-  if (asked.length > 0) {
-    messages.push({ role: "assistant", parts: [...thought, ...asked] });
+  messages.push({ role: "user", parts: content });
+  if (callParts.length > 0) {
+    messages.push({ role: "assistant", parts: [...thought, ...callParts] });
     messages.push({ role: "tool", parts: isShuffled ? results.reverse() : results });
   }
   return [...messages, { role: "assistant", parts: [{ type: "text", text: `Answer ${at}.` }] }];
@@ -81,7 +81,7 @@ const tool: fc.Arbitrary<Tool> = fc.record(
   {
     type: fc.constant("function" as const),
     name: fc.constantFrom(...names),
-    description: words,
+    description: sentence,
     inputSchema: fc.constantFrom(
       { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
       {
@@ -100,7 +100,7 @@ export const request: fc.Arbitrary<ModelRequest> = fc
   .record(
     {
       model: fc.constantFrom("a-model", "gemini-3-pro", "claude-opus"),
-      head: fc.array(fc.tuple(fc.constantFrom("system" as const, "developer" as const), words), { maxLength: 2 }),
+      head: fc.array(fc.tuple(fc.constantFrom("system" as const, "developer" as const), sentence), { maxLength: 2 }),
       steps: fc.array(step, { minLength: 1, maxLength: 3 }),
       tools: fc.uniqueArray(tool, { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
       toolChoice: fc.constantFrom("auto" as const, "none" as const, "required" as const),
@@ -144,7 +144,7 @@ export const request: fc.Arbitrary<ModelRequest> = fc
   .map(({ head, steps, ...rest }) => ({
     ...rest,
     messages: [
-      ...head.map(([role, said]): Message => ({ role, parts: [{ type: "text", text: said }] })),
+      ...head.map(([role, content]): Message => ({ role, parts: [{ type: "text", text: content }] })),
       // The last round has no answer yet.
       ...steps.flatMap(round).slice(0, -1),
     ],

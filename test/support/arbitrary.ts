@@ -1,4 +1,4 @@
-// Generated values: canonical parts, messages and responses, and legal delta sequences.
+// Generated values: canonical parts, messages and responses, and valid delta sequences.
 import fc from "fast-check";
 import type { Delta } from "../../src/model/delta.ts";
 import { FINISH_REASONS } from "../../src/model/finish-reason.ts";
@@ -18,7 +18,7 @@ const key = fc.oneof(
   fc.string({ unit: character, maxLength: 6 }),
   fc.constantFrom("__proto__", "constructor", "toString", "a/b~c"),
 );
-const word = fc.constantFrom("anthropic", "gemini", "openai-chat", "x");
+const label = fc.constantFrom("anthropic", "gemini", "openai-chat", "x");
 const issuer = fc.constantFrom("anthropic", "gemini", "openai-chat", "openai-responses", "bedrock", "x");
 const shortText = fc.string({ unit: "grapheme", maxLength: 12 });
 
@@ -43,7 +43,7 @@ function withOptional<R extends object, O extends object>(
 
 const seal = withOptional(
   { dialect: issuer, kind: fc.constantFrom("signature", "encrypted", "id"), value: shortText },
-  { provider: word, model: word },
+  { provider: label, model: label },
 );
 const common = {
   extra,
@@ -78,7 +78,7 @@ const toolCall: fc.Arbitrary<ToolCallPart> = fc
     fc.oneof(argumentsAsText, fc.constantFrom("", " ", '{"n":12345678901234567890}', "{}")),
     withOptional(
       { toolName: shortText },
-      { ...common, executor, format: fc.constantFrom("json" as const, "text" as const), tool: word },
+      { ...common, executor, format: fc.constantFrom("json" as const, "text" as const), tool: label },
     ),
   )
   .map(([text, fields]) => {
@@ -124,13 +124,13 @@ const assistantPart: fc.Arbitrary<Part> = fc.oneof(
   media("image"),
   media("audio"),
   media("file"),
-  withOptional({ type: fc.constant("opaque" as const), dialect: word, value: json }, common),
+  withOptional({ type: fc.constant("opaque" as const), dialect: label, value: json }, common),
 );
 
-/** Calls get ids that are unique in the conversation; results answer nobody in particular. */
+/** Calls get ids that are unique in the conversation; results have arbitrary ids. */
 function numberCalls(messages: readonly Message[]): Message[] {
   let next = 0;
-  // Copies: while a counterexample is made smaller, several answers share their parts.
+  // Copies: while fast-check shrinks a counterexample, several answers share their parts.
   const numbered = (part: Part): Part =>
     part.type === "tool-call" || part.type === "tool-result" ? { ...part, toolCallId: `call_${next++}` } : part;
   return messages.map((message) => ({ ...message, parts: message.parts.map(numbered) }));

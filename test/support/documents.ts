@@ -95,10 +95,10 @@ function referenceProblems({ id, holder, references }: Row, titles: Titles): str
 
 /** The numbers of 1 … `last` that no row has, and the ids that are no such number. */
 export function numberProblems(rows: readonly Row[], prefix: string, last: number): string[] {
-  const wanted = Array.from({ length: last }, (_, index) => `${prefix}${index + 1}`);
+  const expected = Array.from({ length: last }, (_, index) => `${prefix}${index + 1}`);
   const found = new Set(rows.map(({ id }) => id));
-  const missing = wanted.filter((id) => !found.has(id)).map((id) => `${id} is missing`);
-  const odd = [...found].filter((id) => !wanted.includes(id)).map((id) => `"${id}" is no number of this page`);
+  const missing = expected.filter((id) => !found.has(id)).map((id) => `${id} is missing`);
+  const odd = [...found].filter((id) => !expected.includes(id)).map((id) => `"${id}" is no number of this page`);
   return [...missing, ...odd];
 }
 
@@ -126,15 +126,15 @@ export function titlesByFile(sources: ReadonlyMap<string, string>): Titles {
 }
 
 /**
- * The titles in a file: what `test` and `describe` are called with, and the first column of every table. A table is a
- * list of lists, or a list that stands in `each` itself.
+ * The titles in a file: the first arguments of `test` and `describe`, and the first column of every table. A table is a
+ * list of lists, or a list in `each` itself.
  */
 function readTitles(path: string, source: string): { titles: string[]; imports: string[] } {
   const { program, errors, module } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path}: ${errors.map((error) => error.message).join("; ")}`);
   const titles: string[] = [];
   const add = (node: { type: string } | null | undefined): void => {
-    // Everything that has the type of a literal or a template is one.
+    // Every expression with the type of a literal or a template is one.
     if (node?.type === "Literal" && "value" in node && typeof node.value === "string") titles.push(node.value);
     if (node?.type === "TemplateLiteral") titles.push(...(node as TemplateLiteral).quasis.map((it) => it.value.raw));
   };
@@ -154,7 +154,7 @@ function readTitles(path: string, source: string): { titles: string[]; imports: 
   return { titles, imports };
 }
 
-/** `test` of `test`, `test.each` and `test.each(rows)` alike. */
+/** Returns `test` for `test`, `test.each` and `test.each(rows)`. */
 function rootName(callee: Expression): string {
   if (callee.type === "Identifier") return callee.name;
   if (callee.type === "MemberExpression") return rootName(callee.object);

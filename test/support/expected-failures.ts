@@ -38,11 +38,11 @@ export function expectOutcomes(outcomes: readonly CheckOutcome[], table: readonl
     .slice(0, SHOWN_LIMIT)
     .map(({ name, check, failure }) => `${name}, ${check}: ${failure?.slice(0, 900)}`);
   const more = unknown.length > SHOWN_LIMIT ? `\n… and ${unknown.length - SHOWN_LIMIT} more.` : "";
-  expect(shown.join("\n\n") + more, `${unknown.length} of ${outcomes.length} do not hold`).toBe("");
+  expect(shown.join("\n\n") + more, `${unknown.length} of ${outcomes.length} fail`).toBe("");
   const healed = outcomes.filter((each) => each.failure === undefined && excuse(each) !== undefined);
   expect(
     healed.map(({ name, check }) => `${name}, ${check}`),
-    "these hold, and are still in the table",
+    "these pass, but are still in the table",
   ).toStrictEqual([]);
   return failed.length;
 }

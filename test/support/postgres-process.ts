@@ -112,7 +112,7 @@ async function start(): Promise<PostgresProcessReply> {
   return { pid: child.pid, port };
 }
 
-/** The first start takes a port that was free a moment ago; somebody may have been faster. */
+/** The first start uses a port that was free shortly before; another process may have taken it. */
 async function firstStart(): Promise<PostgresProcessReply> {
   initialise();
   for (let attempt = 1; ; attempt++) {
@@ -128,10 +128,10 @@ async function firstStart(): Promise<PostgresProcessReply> {
 async function stop(mode: string): Promise<PostgresProcessReply> {
   const running = server;
   if (running === undefined) return { stopped: true };
-  const gone = new Promise<void>((resolve) => void running.once("exit", () => resolve()));
+  const exited = new Promise<void>((resolve) => void running.once("exit", () => resolve()));
   const { status } = spawnSync(join(binaries, "pg_ctl"), ["stop", "-D", data, "-m", mode, "-w"], user);
   if (status !== 0) running.kill("SIGKILL");
-  await gone;
+  await exited;
   return { stopped: true };
 }
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import type { PostgresServer } from "./postgres.ts";
 
-/** The variable that tells the workers of a test run where to ask. */
+/** The variable with the address at which the workers of a test run request the server. */
 export const BROKER = "KOINE_TEST_POSTGRES";
 
 export default async function setup(): Promise<() => Promise<void>> {
@@ -14,7 +14,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     return startPostgres({ fsync: false, settings: ["max_connections=300"] });
   };
   const answer = async (socket: Socket): Promise<void> => {
-    // A worker that ends while it waits is no failure.
+    // A worker that ends while it waits is not a failure.
     socket.on("error", () => undefined);
     shared ??= start();
     const reply = await shared.then(

@@ -1,5 +1,5 @@
 // A real PostgreSQL for tests. All test files of a run share one server, which starts on first use; a test that stops
-// the server has one of its own. postgres-process.ts removes the files.
+// the server has its own. postgres-process.ts removes the files.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import type { PostgresProcessReply, PostgresProcessOptions } from "./postgres-process.ts";
 import { BROKER } from "./postgres-setup.ts";
+import { isQuickRun } from "./quick-run.ts";
 
 /** A server that the test may stop and start again. */
 export interface PostgresServer {
@@ -45,16 +46,16 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     detached: true,
   });
   const exited = once(keeper, "exit");
-  const ask = asking(keeper);
-  let { pid, port } = running(await ask("start"));
+  const request = requestsTo(keeper);
+  let { pid, port } = running(await request("start"));
   return {
     url: `postgres://${keeperOptions.user}:${keeperOptions.password}@127.0.0.1:${port}/postgres`,
     port,
     get pid() {
       return pid;
     },
-    stop: async (mode) => void (await ask(`stop ${mode}`)),
-    start: async () => void ({ pid } = running(await ask("start"))),
+    stop: async (mode) => void (await request(`stop ${mode}`)),
+    start: async () => void ({ pid } = running(await request("start"))),
     async end() {
       keeper.ref();
       keeper.stdin.end();
@@ -63,8 +64,8 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
   };
 }
 
-/** Asks the keeper one line at a time. Between questions it does not keep this process alive. */
-function asking(keeper: ChildProcess): (line: string) => Promise<PostgresProcessReply> {
+/** Sends the keeper one line at a time. Between requests it does not keep this process alive. */
+function requestsTo(keeper: ChildProcess): (line: string) => Promise<PostgresProcessReply> {
   const { stdin, stdout } = keeper;
   if (!(stdin instanceof Socket) || !(stdout instanceof Socket)) throw new Error("The keeper has no pipes.");
   const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
@@ -75,8 +76,8 @@ function asking(keeper: ChildProcess): (line: string) => Promise<PostgresProcess
     stdout.ref();
     const { value, done } = await answers.next();
     stdout.unref();
-    if (done === true) throw new Error("The keeper of PostgreSQL is gone.");
-    // The keeper writes nothing else.
+    if (done === true) throw new Error("The keeper process of PostgreSQL has exited.");
+    // The keeper writes no other lines.
     const answer = JSON.parse(value) as PostgresProcessReply;
     if ("error" in answer) throw new Error(answer.error);
     return answer;
@@ -97,6 +98,7 @@ export function sharedPostgres(): Promise<string> {
 }
 
 async function askBroker(): Promise<string> {
+  if (isQuickRun) throw new Error("A quick run has no PostgreSQL: quick-run.ts must leave out this test file.");
   const port = Number(process.env[BROKER]);
   if (!(port > 0)) return (await startPostgres({ fsync: false })).url;
   const socket = connect(port, "127.0.0.1");
@@ -115,6 +117,19 @@ export async function freshSchema(url?: string): Promise<{ url: string; schema: 
     schema,
     drop: () =>
       inPostgres(address, async (client) => void (await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`))),
+  };
+}
+
+/** Creates a database that no other test uses: statistics and locks of a database are shared by its schemas. */
+export async function freshDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = await sharedPostgres();
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await inPostgres(server, (client) => client.query(`CREATE DATABASE ${name}`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => inPostgres(server, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`))),
   };
 }
 

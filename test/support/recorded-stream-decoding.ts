@@ -7,6 +7,7 @@ import type { CheckOutcome, ExpectedFailure } from "./expected-failures.ts";
 import { expectOutcomes, listUnusedRows, runCheck } from "./expected-failures.ts";
 import { createRepeatedFieldTest } from "./repeated-stream-fields.ts";
 import { scaleRunCount } from "./property-run-count.ts";
+import { isQuickRun, scaleMinimum } from "./quick-run.ts";
 
 /** Number of events that are decoded for the mutants of one stream, so that a long stream has fewer mutants. */
 const EVENT_BUDGET = scaleRunCount(1200);
@@ -20,7 +21,7 @@ export function describeRecordedDecoding(id: string, exceptions: readonly Expect
     describe(`${id}: a recorded stream`, () => {
       const streams = recorded.get(id) ?? [];
       test("exists", () => {
-        expect(streams.length).toBeGreaterThan(40);
+        expect(streams.length).toBeGreaterThan(scaleMinimum(40));
       });
       test.each(CLAIMS)("%s", async (claim) => {
         const outcomes = streams.map((sample) => {
@@ -32,7 +33,7 @@ export function describeRecordedDecoding(id: string, exceptions: readonly Expect
         seen.push(...all);
         expectOutcomes(all, exceptions);
       });
-      test("matches every exception", () => {
+      test.skipIf(isQuickRun)("matches every exception", () => {
         expect(listUnusedRows(seen, exceptions)).toStrictEqual([]);
       });
     });

@@ -5,22 +5,22 @@ const FORMAT_EXCEPTIONS: Readonly<Record<string, readonly StreamException[]>> = 
   "openai-chat": [
     {
       at: /^(?:\/alternatives\/\d+)?\/message\/extra(?:\/openai-chat(?:\/\$form(?:\/content)?)?)?$/,
-      reason: "Every stream begins with an empty content, so that an empty text and none look the same.",
+      reason: "Every stream begins with an empty content, so that an empty text and a missing one look the same.",
     },
     {
       at: /^(?:\/alternatives\/\d+)?\/message\/parts\/\d+/,
       when: "parts-reordered",
-      reason: "A stream keeps the order in which things were said; a whole answer has a fixed place for each kind.",
+      reason: "A stream preserves the order of its deltas; a complete answer has a fixed position for each kind.",
     },
     {
       at: /^(?:\/alternatives\/\d+)?(?:\/message)?\/extra(?:\/openai-chat(?:\/(?:\$form|choices|usage|model|index|finish_reason|message|delta)(?:\/.*)?)?)?$/,
-      reason: "How the envelope of a body is spelled, down to what is null or absent: chunks have another envelope.",
+      reason: "The spelling of the envelope of a body, including null and absent fields: chunks have another envelope.",
     },
   ],
   anthropic: [
     {
       at: /^\/message\/parts\/\d+\/extra(?:\/anthropic(?:\/citations)?)?$/,
-      reason: "Whether a text will have citations is not known when its block begins.",
+      reason: "The start of a block does not show whether its text will have citations.",
     },
     {
       at: /^\/usage|^\/extra\/anthropic\/\$form\/usage$|^usage-synthesized$/,
@@ -29,37 +29,37 @@ const FORMAT_EXCEPTIONS: Readonly<Record<string, readonly StreamException[]>> = 
     },
     {
       at: /^\/extra\/anthropic\/\$form\/stop_sequence$/,
-      reason: "Every stream begins with an empty stop sequence, so that an empty one and none look the same.",
+      reason: "Every stream begins with an empty stop sequence, so that an empty one and a missing one look the same.",
     },
     {
       at: /^\/message\/parts\/\d+\/extra\/anthropic\/signature$/,
-      reason: "Whether thinking will be signed is not known when its block begins: it begins with an empty signature.",
+      reason: "The start of a block does not show whether its thinking will be signed, so it has an empty signature.",
     },
   ],
   gemini: [
     {
       at: /^(?:\/alternatives\/\d+)?\/message(?:\/parts\/\d+)?\/extra(?:\/gemini(?:\/\$form(?:\/(?:chunks|before|after))?)?)?$/,
       reason:
-        "Empty texts, and where a text was cut in two, are parts of a list in a body; in a stream they are framing.",
+        "Empty texts, and the boundary of a split text, are parts of a list in a body; in a stream they are framing.",
     },
-    { at: /^texts-joined$/, reason: "The same, reported." },
+    { at: /^texts-joined$/, reason: "The same, as a loss." },
     {
       at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:(?:span|extra\/gemini\/segment)\/.*|extra(?:\/gemini(?:\/\$form(?:\/.*)?)?)?))?$|\/groundingSupports\/\d+\/segment\/\w+Index$/,
       when: "texts-joined",
-      reason: "The same: what is cited is counted from the beginning of the joined text, and names no part of it.",
+      reason: "The same: citation offsets count from the start of the joined text, without a part.",
     },
     {
       at: /^(?:\/alternatives\/\d+)?\/finishReason\/raw$|^finish-reason-approximated$/,
       when: "finish-reason-approximated",
-      reason: "A stream that does not say why it ended has not ended.",
+      reason: "A stream without a finish reason has not ended.",
     },
     {
       at: /^\/extra(?:\/gemini(?:\/\$form(?:\/(?:candidates|finishReason))?)?)?$|^form-stale$/,
-      reason: "How the envelope of a body is spelled, down to what is null or absent: events have another envelope.",
+      reason: "The spelling of the envelope of a body, including null and absent fields: events have another envelope.",
     },
     {
       at: /^\/alternatives\/\d+\/extra\/gemini\/index$|^residue-conflict$/,
-      reason: "In a stream the index tells candidates apart, so that an odd one cannot be kept.",
+      reason: "In a stream the index distinguishes candidates, so an unusual one cannot be preserved.",
     },
   ],
 };

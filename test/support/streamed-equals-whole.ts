@@ -35,7 +35,7 @@ export function expectStreamedEqualsWhole(target: Dialect, deltas: readonly Delt
   assertNoDifferences(found, "In pieces it is another answer than as a whole.");
 }
 
-/** Removes `inputText`: dialects whose whole answers have objects as arguments keep the text in streams only. */
+/** Removes `inputText`: dialects whose complete answers have objects as arguments have the text in streams only. */
 function withoutSpelling(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpelling);
   if (typeof value !== "object" || value === null) return value;
@@ -66,8 +66,8 @@ function expectArrived(response: ModelResponse, streamed: ModelResponse | undefi
     arrived.flatMap((part) => (part.type === "tool-call" ? [stringifyJson([part.toolName, part.input])] : [])),
   );
   response.message.parts.forEach((part, index) => {
-    const isTold = losses.some(({ path }) => path === "/message" || path.startsWith(`/message/parts/${index}`));
-    if (isTold) return;
+    const isReported = losses.some(({ path }) => path === "/message" || path.startsWith(`/message/parts/${index}`));
+    if (isReported) return;
     if (part.type === "text") assertHolds(texts.includes(part.text), "A text has not arrived.", part, streamed);
     if (part.type !== "tool-call") return;
     const isThere = calls.has(stringifyJson([part.toolName, part.input]));

@@ -12,14 +12,14 @@ function writesErrors(change: (error: ProviderError) => ProviderError): DialectF
 }
 
 export const ERROR_FAULTS: readonly DialectFaultRow[] = [
-  ["forgets the body of an error", /errors: .*taxonomy/, readsErrors((value) => without(value, "raw"))],
+  ["drops the raw body of an error", /errors: .*taxonomy/, readsErrors((value) => without(value, "raw"))],
   [
-    "has a kind of error of its own",
+    "has an unknown kind of error",
     /errors: .*taxonomy/,
     readsErrors((error) => ({ ...error, kind: "sulking" as ProviderError["kind"] })),
   ],
-  ["forgets the status of an error", /errors: .*comes back/, writesErrors((error) => ({ ...error, status: 418 }))],
-  ["forgets what it does not know of an error", /errors: .*comes back/, writesErrors((value) => without(value, "raw"))],
+  ["drops the status of an error", /errors: .*comes back/, writesErrors((error) => ({ ...error, status: 418 }))],
+  ["drops the unknown fields of an error", /errors: .*comes back/, writesErrors((value) => without(value, "raw"))],
   [
     "ignores an edited message",
     /errors: .*edited message/,
@@ -28,7 +28,7 @@ export const ERROR_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "crashes on an error that is odd",
+    "crashes on an odd error",
     /errors: .*never crashes/,
     readsErrors((error, wire) => {
       const { text } = (wire as { problem: { text: string } }).problem;
@@ -36,7 +36,7 @@ export const ERROR_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "refuses errors in another dialect's name",
+    "throws errors with the name of another dialect",
     /errors: .*never crashes/,
     readsErrors((error) => {
       if (error.kind === "unknown") throw new DialectError("other", "", "wrong-type", "No.");
@@ -54,9 +54,9 @@ export const ERROR_FAULTS: readonly DialectFaultRow[] = [
       },
     }),
   ],
-  ["takes one kind for another", /decodes to itself/, readsErrors((error) => ({ ...error, kind: "quota" }))],
+  ["confuses two kinds", /decodes to itself/, readsErrors((error) => ({ ...error, kind: "quota" }))],
   [
-    "sends another's error body",
+    "writes the error body of another dialect",
     /is not sent/,
     (good) => ({
       encodeError: (error) => ({
@@ -95,13 +95,13 @@ let written = 0;
 
 export const PAIR_FAULTS: readonly DialectFaultRow[] = [
   [
-    "drops calls that came from elsewhere",
+    "drops calls of other dialects",
     /→ .*lost silently/,
     sends((message) => ({ ...message, parts: message.parts.filter(({ type }) => type !== "tool-call") })),
   ],
-  ["reports a loss that it does not have", /→ .*declared codes/, reports({ code: "unheard-of" })],
+  ["reports a loss with an undeclared code", /→ .*declared codes/, reports({ code: "unheard-of" })],
   [
-    "cannot read what it wrote",
+    "cannot decode its own wire",
     /→ .*the encoded value comes back/,
     (good) => ({
       encodeRequest: (request, options) => ({
@@ -115,7 +115,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "takes calls for another tool's",
+    "assigns calls to the wrong tool",
     /→ .*same conversation/,
     sends((message) => ({
       ...message,
@@ -123,7 +123,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "drops the input of calls, excused by a note",
+    "drops the input of calls and reports a note only",
     /→ .*same conversation/,
     (good) => {
       const dropped = sends((message) => ({
@@ -134,8 +134,8 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
     },
   ],
   [
-    "drops texts, excused by a repair",
-    /→ .*requests: a letter: .*same conversation/,
+    "drops texts and reports a repair only",
+    /→ .*requests: a request with every field: .*same conversation/,
     (good) => {
       const dropped = sends((message) => ({ ...message, parts: message.parts.filter(({ type }) => type !== "text") }))(
         good,
@@ -150,8 +150,8 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
     },
   ],
   [
-    "drops results, excused by a repair",
-    /→ .*requests: a letter: .*same conversation/,
+    "drops results and reports a repair only",
+    /→ .*requests: a request with every field: .*same conversation/,
     (good) => {
       const dropped = sends((message) =>
         message.role === "tool" ? without({ ...message, parts: [] }, "extra") : message,

@@ -98,12 +98,12 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     encodesPart((part) => (part.type === "tool-call" ? { ...part, input: without(Object(part.input), "type") } : part)),
   ],
   [
-    "says a result's call id only where it is another's",
+    "writes a result's call id only if it differs from the first call",
     /lost silently/,
     encodesPart((part) => (part.type === "tool-result" ? { ...part, toolCallId: "call_a" } : part)),
   ],
   [
-    "drops a text that was said before",
+    "drops a repeated text",
     /repeated text/,
     encodes((messages) => {
       const texts = new Set<string>();
@@ -113,7 +113,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   ],
   ["reverses parts", /order of texts/, encodesParts((parts) => parts.toReversed())],
   [
-    "puts calls last",
+    "moves calls to the end",
     /order of texts/,
     encodesParts((parts) => [
       ...parts.filter(({ type }) => type !== "tool-call"),
@@ -127,7 +127,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     encodesParts((parts) => parts.filter((part) => part.type !== "text" || part.text !== "")),
   ],
   [
-    "takes everybody for the user",
+    "decodes every role as user",
     /role and part type/,
     encodes((all) => all.map((each) => ({ ...each, role: "user" }))),
   ],
@@ -141,14 +141,14 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     /equal JSON/,
     writes((encoded) => ({ ...encoded, wire: JSON.parse(JSON.stringify(encoded.wire)) as unknown })),
   ],
-  ["loses the digits of an input's text", /lost silently/, encodesPart((part) => without(part, "inputText"))],
+  ["drops the exact text of an input", /lost silently/, encodesPart((part) => without(part, "inputText"))],
   [
-    "forgets a loss",
+    "does not report a loss",
     /lost silently/,
     writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ code }) => code !== "residue-not-portable") })),
   ],
   [
-    "forgets one loss of many",
+    "does not report one of many losses",
     /lost silently/,
     writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ path }) => !path.endsWith("/parts/0/cache")) })),
   ],
@@ -158,7 +158,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     writes(({ wire, losses }) => ({ wire, losses: [...losses, createLoss("", "new")] })),
   ],
   [
-    "reports a loss nowhere",
+    "reports a loss with a missing path",
     /existing paths/,
     writes(({ wire, losses }) => ({ wire, losses: [...losses, createLoss("/9/nowhere")] })),
   ],
@@ -178,14 +178,14 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
       return messages;
     }),
   ],
-  ["never writes the same twice", /same bytes/, writes(({ wire, losses }) => ({ wire: [wire, calls++], losses }))],
+  ["writes different bytes each time", /same bytes/, writes(({ wire, losses }) => ({ wire: [wire, calls++], losses }))],
   [
-    "counts the messages on each",
+    "writes the number of messages on each message",
     /nothing before it/,
     encodes((all) => all.map((each) => ({ ...each, extra: { ...each.extra, plain: { of: all.length } } }))),
   ],
   [
-    "seals only what is not edited",
+    "drops the seals of edited messages",
     /edited text changes nothing else/,
     (good) => ({
       decodeMessages: (wire) =>
@@ -210,12 +210,12 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     }),
   ],
   [
-    "forgets unknown fields",
+    "drops unknown fields",
     /new field comes back/,
     decodes((messages) => messages.map((message) => ({ ...message, extra: withoutOwnResidue(message.extra) ?? {} }))),
   ],
   [
-    "forgets unknown fields, excused by a note that always stands there",
+    "drops unknown fields and always reports a note",
     /missing or odd/,
     (good) => ({
       decodeMessages: (wire) =>
@@ -228,30 +228,30 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   ],
   ["crashes on odd values", /missing or odd/, throws(() => new TypeError("Cannot read properties of undefined"))],
   [
-    "speaks for another dialect",
+    "throws errors with the name of another dialect",
     /missing or odd/,
     throws(({ path }) => new DialectError("other", path, "wrong-type", "No.")),
   ],
-  ["has errors without a path", /missing or odd/, throws(() => createDecodeError(""))],
-  ["has errors with another's path", /missing or odd/, throws(() => createDecodeError("/7/elsewhere"))],
+  ["throws errors without a path", /missing or odd/, throws(() => createDecodeError(""))],
+  ["throws errors with a wrong path", /missing or odd/, throws(() => createDecodeError("/7/elsewhere"))],
   [
-    "has errors with an odd code",
+    "throws errors with an unknown code",
     /missing or odd/,
     throws(({ path }) => new DialectError("plain", path, "not-supported", "No.")),
   ],
-  ["names no place for nonsense", /rejected with a path/, throws(() => createDecodeError(""))],
+  ["rejects invalid values without a path", /rejected with a path/, throws(() => createDecodeError(""))],
   [
-    "takes nonsense for nothing",
+    "decodes invalid values to nothing",
     /rejected with a path/,
     (good) => ({ decodeMessages: (wire) => (Array.isArray(wire) ? good.decodeMessages(wire) : []) }),
   ],
   [
-    "decodes to another shape",
+    "decodes to an invalid shape",
     /model.s shape/,
     decodes((messages) => messages.map((message) => ({ ...message, name: null as unknown as string }))),
   ],
   [
-    "does not survive storage",
+    "decodes to values that JSON cannot store",
     /stored copy/,
     (good) => {
       const wires = new WeakMap<object, unknown>();
@@ -276,23 +276,27 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     encodes((all) => all.map((each) => (each.role === "developer" ? { ...each, role: "system" } : each))),
   ],
   [
-    "puts system messages first",
+    "moves system messages to the front",
     SAME,
     encodes((all) => [...all.filter(({ role }) => role === "system"), ...all.filter(({ role }) => role !== "system")]),
   ],
   ["cuts texts", SAME, encodesTexts((text) => text.slice(0, 200))],
-  ["cuts texts at 4 kB", SAME, encodesTexts((text) => text.slice(0, 4096))],
+  ["truncates texts at 4 kB", SAME, encodesTexts((text) => text.slice(0, 4096))],
   ["trims texts", SAME, encodesTexts((text) => text.trim())],
   ["trims the end of texts", SAME, encodesTexts((text) => text.trimEnd())],
   ["normalizes texts", SAME, encodesTexts((text) => text.normalize())],
-  ["writes only characters of 16 bits", SAME, encodesTexts((text) => text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?"))],
   [
-    "takes an empty output for none",
+    "replaces characters beyond 16 bits",
+    SAME,
+    encodesTexts((text) => text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?")),
+  ],
+  [
+    "drops an empty output",
     SAME,
     encodesPart((part) => (part.type === "tool-result" && part.output === "" ? without(part, "output") : part)),
   ],
   [
-    "takes no output for an empty one",
+    "writes a missing output as an empty one",
     SAME,
     encodesPart((part) => (part.type === "tool-result" ? { ...part, output: part.output ?? "" } : part)),
   ],
@@ -306,7 +310,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
     ),
   ],
   [
-    "reads a message twice",
+    "decodes a message twice",
     SAME,
     decodes((messages) => (messages.length > 1 ? [...messages, ...messages.slice(-1)] : messages)),
   ],

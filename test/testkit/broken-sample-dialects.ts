@@ -25,15 +25,15 @@ const LOSS = { action: "dropped", level: "loss", message: "It was so before." } 
 let count = 0;
 
 /** Stores a hidden copy of every body, which edits do not change. */
-function keepsBodies(isKept: (value: ModelRequest | ModelResponse) => unknown): DialectFault {
+function cachesBodies(keyOf: (value: ModelRequest | ModelResponse) => unknown): DialectFault {
   return (good) => {
     const bodies = new Map<unknown, unknown>();
     const read = <T extends ModelRequest | ModelResponse>(value: T, wire: unknown): T => {
-      bodies.set(isKept(value), wire);
+      bodies.set(keyOf(value), wire);
       return value;
     };
     const write = (value: ModelRequest | ModelResponse, encoded: Encoded): Encoded => {
-      const wire = bodies.get(isKept(value));
+      const wire = bodies.get(keyOf(value));
       return wire === undefined ? encoded : { ...encoded, wire };
     };
     return {
@@ -66,26 +66,26 @@ function bindsResidue(): DialectFault {
 export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
   [
     "drops a setting",
-    /requests: a letter: comes back as equal JSON$/,
+    /requests: a request with every field: comes back as equal JSON$/,
     changesRequest((value) => without(value, "sampling")),
   ],
   [
-    "drops the counts",
+    "drops the usage",
     /responses: an answer: comes back as equal JSON$/,
     changesResponse((value) => without(value, "usage")),
   ],
   [
     "loses digits",
-    /requests: a letter: comes back as equal JSON$/,
+    /requests: a request with every field: comes back as equal JSON$/,
     changesEncoded((encoded) => ({ ...encoded, wire: JSON.parse(JSON.stringify(encoded.wire)) as unknown })),
   ],
   [
-    "forgets the address",
-    /requests: a letter: comes back as equal JSON$/,
+    "drops the envelope",
+    /requests: a request with every field: comes back as equal JSON$/,
     changesEncoded((value) => without(value, "address")),
   ],
   [
-    "loses something of its own, and says so",
+    "drops data of its own dialect and reports a loss",
     /comes back as equal JSON$/,
     changesEncoded((encoded) => ({
       ...encoded,
@@ -93,7 +93,7 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "writes to the wire",
+    "mutates the wire",
     /comes back as equal JSON$/,
     changesDecoded((value, wire) => {
       (wire as Wire)["seen"] = true;
@@ -101,7 +101,7 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "mends even if nobody wants it",
+    "repairs even if repairs are disabled",
     /without repairs$/,
     (good) => ({
       encodeRequest: (request, options) => {
@@ -116,24 +116,20 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "sorts the keys of what it writes",
+    "sorts the keys of its wire",
     /order of their keys$/,
     changesEncoded((encoded) => ({ ...encoded, wire: sortedKeys(encoded.wire) })),
   ],
-  ["binds residue to the very object", /stored copy/, bindsResidue()],
-  [
-    "decodes to a field that the model does not know",
-    /model's shape$/,
-    changesDecoded((value) => ({ ...value, topic: "wrath" })),
-  ],
+  ["stores residue by object identity", /stored copy/, bindsResidue()],
+  ["decodes to an unknown field", /model's shape$/, changesDecoded((value) => ({ ...value, topic: "wrath" }))],
   ["decodes to undefined", /model's shape$/, changesDecoded((value) => ({ ...value, topP: undefined }))],
   [
-    "never writes the same twice",
+    "writes different bytes each time",
     /B44: encoding/,
     changesEncoded((encoded) => ({ ...encoded, wire: { ...encoded.wire, number: count++ } })),
   ],
   [
-    "writes its keys in any order",
+    "writes its keys in a random order",
     /same bytes$/,
     changesEncoded((encoded) => {
       const fields = Object.entries(encoded.wire);
@@ -141,7 +137,7 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "says how many messages there are on each",
+    "writes the number of messages on each message",
     /(appended message|each prefix)/,
     (good) => ({
       encodeRequest: (request, options) =>
@@ -160,7 +156,7 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     changesRequest((request) => ({ ...request, messages: request.messages.toReversed() })),
   ],
   [
-    "drops a message that is appended",
+    "drops an appended message",
     /appended message/,
     changesRequest((request) => ({
       ...request,
@@ -168,25 +164,25 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "drops what it does not know of a message whose text is edited",
+    "drops the unknown fields of a message whose text is edited",
     /edited text changes/,
     changesMessages((message) =>
       JSON.stringify(message.parts).includes("An edited text") ? without(message, "extra") : message,
     ),
   ],
   [
-    "drops what it does not know of a text that is edited",
+    "drops the unknown fields of an edited text",
     /responses: an answer: an edited text changes/,
     changesParts((part) => (part.type === "text" && part.text.startsWith("An edited") ? without(part, "extra") : part)),
   ],
-  ["ignores edits of texts", /edited text changes/, keepsBodies((value) => ("model" in value ? value.model : ""))],
+  ["ignores edits of texts", /edited text changes/, cachesBodies((value) => ("model" in value ? value.model : ""))],
   [
-    "keeps a copy of the body",
+    "stores a copy of the body",
     /no copy of an edited/,
-    keepsBodies((value) => ("messages" in value ? value.messages.length : value.usage?.totalTokens)),
+    cachesBodies((value) => ("messages" in value ? value.messages.length : value.usage?.totalTokens)),
   ],
   [
-    "keeps a copy of what was said in the residue",
+    "stores a copy of the message in the residue",
     /no copy of an edited/,
     (good) => ({
       decodeRequest: (wire, options) => {
@@ -216,7 +212,7 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     changesEncoded((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "", code: "unheard-of" }] })),
   ],
   [
-    "reports a loss on another level",
+    "reports a loss with another level",
     /declared codes/,
     changesEncoded((encoded) => ({
       ...encoded,
@@ -224,11 +220,11 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "reports a loss nowhere",
+    "reports a loss with a missing path",
     /declared codes/,
     changesEncoded((encoded) => ({ ...encoded, losses: [{ ...LOSS, path: "/nowhere", code: "field-unsupported" }] })),
   ],
-  ["forgets unknown fields", /new field comes back/, changesDecoded((value) => without(value, "extra"))],
+  ["drops unknown fields", /new field comes back/, changesDecoded((value) => without(value, "extra"))],
   [
     "throws on unknown fields",
     /new field comes back/,
@@ -238,8 +234,8 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "forgets unknown fields of tools",
-    /requests: a letter: B43: a new field comes back/,
+    "drops unknown fields of tools",
+    /requests: a request with every field: B43: a new field comes back/,
     changesRequest((request) => ({
       ...request,
       ...(request.tools && { tools: request.tools.map((tool) => without(tool, "extra")) }),
@@ -251,17 +247,17 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     changesErrors(() => new TypeError("Cannot read properties of undefined")),
   ],
   [
-    "speaks for another dialect",
+    "throws errors with the name of another dialect",
     /missing or odd/,
     changesErrors(({ path }) => new DialectError("other", path, "wrong-type", "No.")),
   ],
   [
-    "names another place",
+    "throws errors with a wrong path",
     /missing or odd/,
     changesErrors(() => new DialectError("plain", "/else/where", "wrong-type", "No.")),
   ],
   [
-    "takes an odd value for none, and says nothing",
+    "drops an odd value without a report",
     /missing or odd/,
     combines(
       (good) => ({ decodeRequest: (wire, options) => good.decodeRequest(dropOdd(wire, "pick", "string"), options) }),
@@ -269,11 +265,11 @@ export const SAMPLE_FAULTS: readonly DialectFaultRow[] = [
     ),
   ],
   [
-    "takes nonsense for nothing",
+    "decodes invalid values to nothing",
     /a value that is no/,
     (good) => ({
       decodeRequest: (wire, options) => good.decodeRequest(wire ?? { dialogue: [] }, options),
-      decodeResponse: (wire, options) => good.decodeResponse(wire ?? { said: { from: "user", blocks: [] } }, options),
+      decodeResponse: (wire, options) => good.decodeResponse(wire ?? { reply: { from: "user", blocks: [] } }, options),
     }),
   ],
 ];

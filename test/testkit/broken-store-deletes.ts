@@ -32,15 +32,15 @@ const CLAIM_OF: Record<Deleting, RegExp> = {
 // The keys of the record above.
 const DELETING = Object.keys(CLAIM_OF) as Deleting[];
 
-/** Deletes nothing. */
+/** Deletes no rows. */
 function leaves(name: keyof LedgerTransaction & Deleting): StoreFault {
-  const nothing: DeletionCounts = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-  return withSteps({ [name]: () => () => nothing });
+  const none: DeletionCounts = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+  return withSteps({ [name]: () => () => none });
 }
 
 export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ...DELETING.flatMap((method): StoreFaultRow[] => [
-    [`deletes nothing in ${method}`, CLAIM_OF[method], leaves(method)],
+    [`deletes no rows in ${method}`, CLAIM_OF[method], leaves(method)],
     [
       `counts one more each time in ${method}`,
       CLAIM_OF[method],
@@ -65,12 +65,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "deletes deltas outside of the stretch",
+    "deletes deltas outside of the range",
     /deleteDeltas takes/,
     withSteps({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
   ],
   [
-    "gives no number of deltas",
+    "returns no number of deltas",
     /deleteDeltas takes/,
     withSteps({
       deleteDeltas:
@@ -156,24 +156,24 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "deletes blobs that messages hold",
+    "deletes referenced blobs",
     /deleteBlobs takes|deleteUnreferencedBlobs takes|begins to hold/,
     withSteps({
       insertBlobRefs: () => () => undefined,
     }),
   ],
   [
-    "deletes young blobs by name",
+    "deletes recent blobs by name",
     /deleteBlobs takes/,
     withSteps({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
   ],
   [
-    "deletes young blobs",
+    "deletes recent blobs",
     /deleteUnreferencedBlobs takes/,
     withSteps({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
-    "leaves uploads that never ended",
+    "leaves unfinished uploads",
     /deleteUnreferencedBlobs takes/,
     withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {

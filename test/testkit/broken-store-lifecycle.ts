@@ -17,12 +17,12 @@ import {
 
 const TENANT_FAULTS: readonly StoreFaultRow[] = [
   [
-    "takes tenants in capitals for others",
+    "compares tenants without regard to case",
     /no read shows/,
     withReads({ message: (good) => (key, id) => good({ ...key, tenant: key.tenant.toLowerCase() }, id) }),
   ],
   [
-    "takes a tenant's name for a pattern",
+    "treats a tenant's name as a pattern",
     /no read shows/,
     withReads({ blob: (good) => (tenant, hash) => good(tenant.replace(/[% x]$/, ""), hash) }),
   ],
@@ -37,7 +37,7 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "locks a thread whoever asks",
+    "locks a thread of any tenant",
     /lockThread locks no/,
     withSteps({
       lockThread:
@@ -47,19 +47,19 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives runs of every tenant to each",
+    "returns runs of every tenant",
     /one tenant, or of every/,
     withReads({ expiredRuns: (good) => (now, limit) => good(now, limit) }),
   ],
   [
-    "gives no runs where no tenant is named",
+    "returns no runs without a tenant",
     /one tenant, or of every/,
     withReads({
       compactableRuns: (good) => (before, limit, tenant) => (tenant === undefined ? [] : good(before, limit, tenant)),
     }),
   ],
   [
-    "lets messages of all tenants hold a blob",
+    "counts references of all tenants to a blob",
     /held by messages of its own/,
     withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
@@ -135,7 +135,7 @@ const insertsOneByOne = withSteps({
 
 const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
-    "gives nothing back from work",
+    "returns no result of work",
     /write gives what/,
     withMethods({ write: (good) => (work) => good(work).then(() => undefined as never) }),
   ],
@@ -149,17 +149,17 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
         }),
     }),
   ],
-  ["keeps what was written before an error", /after any of its steps/, cannotUndo("insertLog")],
+  ["does not undo writes before an error", /after any of its steps/, cannotUndo("insertLog")],
   [
-    "is silent about the work's error",
+    "ignores the work's error",
     /before its first step/,
     withMethods({ write: (good) => (work) => good(work).catch(() => undefined as never) }),
   ],
-  ["writes half a batch", /catches a conflict/, insertsOneByOne],
-  ["acknowledges work that it threw away", /catches a conflict/, hidesRollback],
-  ["takes each step for a transaction", /as a whole or not at all|one writer at a time|never meet/, stepByStep],
+  ["writes a part of a batch", /catches a conflict/, insertsOneByOne],
+  ["acknowledges work that was rolled back", /catches a conflict/, hidesRollback],
+  ["commits each step separately", /as a whole or not at all|one writer at a time|never meet/, stepByStep],
   [
-    "reads what was true before",
+    "reads outdated rows",
     /acknowledged before they asked/,
     (good) => {
       let before: ReturnType<LedgerStore["reads"]["thread"]>;
@@ -173,7 +173,7 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
     },
   ],
   [
-    "shows rows later than their thread's last id",
+    "shows rows after their thread's last id",
     /from then on/,
     (good) => {
       const seen = new Set<string>();
@@ -183,7 +183,7 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
       })(good);
     },
   ],
-  ["fails all that write together", /takes no other down/, together],
+  ["fails all concurrent writes together", /takes no other down/, together],
 ];
 
 function queries(change: (query: SearchQuery) => SearchQuery): StoreFault {
@@ -207,12 +207,12 @@ const WORDS = /all the words/;
 
 const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   [
-    "takes every message at once",
+    "indexes all messages at once",
     /indexMessages takes/,
     withMethods({ indexMessages: (good) => (textOf) => good(textOf, 99) }),
   ],
   [
-    "never comes to an end with its index",
+    "never finishes its index",
     /indexMessages takes/,
     withMethods({ indexMessages: (good) => async (textOf, limit) => Math.max(1, await good(textOf, limit)) }),
   ],
@@ -222,17 +222,17 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
   ],
   [
-    "indexes what is not at hand",
+    "indexes messages without a text",
     /takes nothing while a text is not at hand/,
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
   ],
   [
-    "asks twice for a message's words",
+    "requests the text of a message twice",
     /indexMessages takes/,
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),
   ],
   [
-    "indexes only what was there first",
+    "indexes only the first messages",
     /indexMessages takes/,
     (good) => {
       let isDone = false;
@@ -246,19 +246,19 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
       })(good);
     },
   ],
-  ["finds any of the words", WORDS, anyOf((text) => text.split(/\s+/).filter((word) => word !== ""))],
-  ["takes OR for an operator", WORDS, anyOf((text) => text.split(" OR "))],
-  ["takes a bar for an operator", WORDS, anyOf((text) => text.split("|"))],
-  ["takes NOT for an operator", WORDS, changesSearchText((text) => text.replace(/ NOT .*/, ""))],
+  ["finds messages with any of the words", WORDS, anyOf((text) => text.split(/\s+/).filter((word) => word !== ""))],
+  ["treats OR as an operator", WORDS, anyOf((text) => text.split(" OR "))],
+  ["treats a bar as an operator", WORDS, anyOf((text) => text.split("|"))],
+  ["treats NOT as an operator", WORDS, changesSearchText((text) => text.replace(/ NOT .*/, ""))],
   [
-    "takes AND for an operator",
+    "treats AND as an operator",
     WORDS,
     changesSearchText((text) => text.replace("rate NOT unicorn", "rate").replace(" or ", " ")),
   ],
-  ["takes a minus for an operator", WORDS, changesSearchText((text) => text.replace(/ -\w+/, ""))],
-  ["takes a star for an operator", WORDS, changesSearchText((text) => text.replace(/^rat\*/, "rate"))],
+  ["treats a minus as an operator", WORDS, changesSearchText((text) => text.replace(/ -\w+/, ""))],
+  ["treats a star as an operator", WORDS, changesSearchText((text) => text.replace(/^rat\*/, "rate"))],
   [
-    "chokes on a quote",
+    "fails on a quote",
     WORDS,
     withMethods({
       search: (good) => async (query) => (query.text.includes('"') ? Promise.reject(new Error("syntax")) : good(query)),
@@ -266,7 +266,7 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   ],
   ["looks at case", WORDS, changesSearchText((text) => text.replace("RATE", "another"))],
   ["knows ASCII only", WORDS, changesSearchText((text) => text.replaceAll(/[^\0-\x7f]+/g, " "))],
-  ["finds everything with no words", /no word that occurs/, changesSearchText((text) => text.trim() || "the")],
+  ["finds all messages for an empty query", /no word that occurs/, changesSearchText((text) => text.trim() || "the")],
   [
     "searches for all tenants",
     /keeps to the tenant/,
@@ -278,21 +278,21 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   ["searches all threads", /keeps to the tenant/, queries(({ threadId: _threadId, ...query }) => query)],
-  ["gives every hit", /keeps to the tenant/, queries((query) => ({ ...query, limit: 99 }))],
+  ["ignores the limit of hits", /keeps to the tenant/, queries((query) => ({ ...query, limit: 99 }))],
   [
-    "gives the worst first",
+    "returns the worst hit first",
     /best first/,
     withMethods({ search: (good) => async (query) => (await good(query)).toReversed() }),
   ],
   [
-    "gives the beginning for a snippet",
+    "returns the start of a text as snippet",
     /best first/,
     withMethods({
-      search: (good) => async (query) => (await good(query)).map((hit) => ({ ...hit, snippet: "Nothing is said" })),
+      search: (good) => async (query) => (await good(query)).map((hit) => ({ ...hit, snippet: "The start" })),
     }),
   ],
   [
-    "finds what was deleted",
+    "finds deleted messages",
     /what was deleted/,
     withSteps({
       deleteMessages: (good, tx) => (key, ids) => (ids.length > 1 ? tx.deleteRuns(key, []) : good(key, ids)),
@@ -303,7 +303,7 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
 const never = (): void => undefined;
 
 const LIFE_FAULTS: readonly StoreFaultRow[] = [
-  ["wakes nobody", /watch wakes/, withMethods({ watch: () => () => never })],
+  ["wakes no watcher", /watch wakes/, withMethods({ watch: () => () => never })],
   [
     "wakes once",
     /watch wakes/,
@@ -317,9 +317,13 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       },
     }),
   ],
-  ["goes on waking", /watch that was ended/, withMethods({ watch: (good) => (key, wake) => (good(key, wake), never) })],
   [
-    "loses rows to the vacuum",
+    "wakes an ended watcher",
+    /watch that was ended/,
+    withMethods({ watch: (good) => (key, wake) => (good(key, wake), never) }),
+  ],
+  [
+    "loses rows in a vacuum",
     /vacuum changes/,
     (good) => {
       const seen = new Set<string>();
@@ -344,14 +348,14 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       })(good);
     },
   ],
-  ["answers after it was closed", /close is idempotent/, withMethods({ close: () => () => Promise.resolve() })],
+  ["reads after it was closed", /close is idempotent/, withMethods({ close: () => () => Promise.resolve() })],
   [
     "searches after it was closed",
     /close is idempotent/,
     withMethods({ search: (good) => (query) => good(query).catch(() => []) }),
   ],
   [
-    "has no word for being closed",
+    "has another error after it was closed",
     /close is idempotent/,
     withReads({
       runs: (good) => (key) => {
@@ -364,7 +368,7 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "closes at once",
+    "closes before its pending writes",
     /close waits/,
     withMethods({
       write: (good) => async (work) => {

@@ -7,11 +7,11 @@ import { withMethods, withReads, type StoreFaultRow } from "./store-faults.ts";
 const six = (tally: MessageCount): MessageCount => ({ ...tally, messages: 6 });
 
 type Active = LedgerStore["activeThreads"];
-type Tell = Parameters<LedgerStore["watchThreads"]>[1];
+type Notify = Parameters<LedgerStore["watchThreads"]>[1];
 
 /** Changes the reported thread changes. */
-const changesReports = (change: (tell: Tell) => Tell) =>
-  withMethods({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
+const changesReports = (change: (notify: Notify) => Notify) =>
+  withMethods({ watchThreads: (good) => (tenant, notify) => good(tenant, change(notify)) });
 const replacesActiveThreads = (change: (good: Active) => Active) => withMethods({ activeThreads: change });
 
 const ORDER = /activeThreads gives/;
@@ -19,7 +19,7 @@ const CURRENT = /activeThreads (is up to date|knows)/;
 
 export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
-    "gives titles that are none",
+    "returns missing titles",
     /titles gives/,
     withReads({
       titles:
@@ -29,7 +29,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "looks for a word as it is written",
+    "searches titles with regard to case",
     /titles that hold a word/,
     withReads({
       titles: (good) => (tenant, page) =>
@@ -46,7 +46,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "counts messages from the beginning",
+    "counts messages from the start of the thread",
     /countMessages counts/,
     withReads({
       countMessages: (good) => (tenant, places) =>
@@ -57,7 +57,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "looks for a user through a whole thread",
+    "searches a user message through a whole thread",
     /countMessages counts/,
     withReads({
       countMessages: (good, all) => (tenant, places) =>
@@ -71,17 +71,17 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives the runs of every state",
+    "returns runs of every state",
     /runs of many threads/,
     withReads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
   ],
   [
-    "gives all runs for the last",
+    "returns all runs instead of the last ones",
     /runs of many threads/,
     withReads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
   ],
   [
-    "takes no usage for an empty one",
+    "returns an empty usage for a missing one",
     /runs of many threads/,
     withReads({
       usages: (good) => (tenant, places, limit) =>
@@ -89,7 +89,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes every run for one that changed",
+    "reports every run as changed",
     /runs of many threads/,
     withReads({
       changedRuns: (_, all) => (tenant, places) =>
@@ -101,14 +101,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "does not count what was deleted",
+    "does not count deletions",
     /heads gives/,
     withMethods({
       heads: (good) => async (tenant, ids) => (await good(tenant, ids)).map((head) => ({ ...head, purges: 0 })),
     }),
   ],
   [
-    "takes a delta for what happened last",
+    "counts a delta as activity",
     /heads gives/,
     withMethods({
       heads: (good) => async (tenant, ids) =>
@@ -124,7 +124,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     ),
   ],
   [
-    "begins a page of active threads with the one it ended with",
+    "starts a page of active threads with the last one of the previous page",
     ORDER,
     replacesActiveThreads(
       (good) => (tenant, page) =>
@@ -144,7 +144,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     ),
   ],
   [
-    "lists what it once knew",
+    "lists outdated activity",
     CURRENT,
     (store) => {
       let known: ReturnType<Active> | undefined;
@@ -152,33 +152,33 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     },
   ],
   [
-    "lists a thread once something happens in it",
+    "lists a thread only after an activity",
     CURRENT,
     replacesActiveThreads(
       (good) => async (tenant, page) =>
         (await good(tenant, page)).filter(({ lastActivity }) => lastActivity.length > 10),
     ),
   ],
-  ["is not told what happens", /watchThreads tells what happens/, changesReports(() => () => undefined)],
+  ["reports no change", /watchThreads tells what happens/, changesReports(() => () => undefined)],
   [
-    "tells of changes as of activity",
+    "reports every change as activity",
     /watchThreads tells what happens/,
-    changesReports((tell) => (changes) => tell(changes.map((each) => ({ ...each, change: "activity" })))),
+    changesReports((notify) => (changes) => notify(changes.map((each) => ({ ...each, change: "activity" })))),
   ],
   [
-    "tells every tenant of a new thread",
+    "reports a new thread to every tenant",
     /watchThreads tells nothing/,
     withMethods({
-      watchThreads: (good) => async (tenant, tell) => {
-        const [end, endTwin] = await Promise.all([good(tenant, tell), good(`${tenant}-twin`, tell)]);
+      watchThreads: (good) => async (tenant, notify) => {
+        const [end, endTwin] = await Promise.all([good(tenant, notify), good(`${tenant}-twin`, notify)]);
         return () => [end(), endTwin()];
       },
     }),
   ],
   [
-    "goes on telling",
+    "reports to an ended watcher",
     /watchThreads tells nothing/,
-    withMethods({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
+    withMethods({ watchThreads: (good) => async (tenant, notify) => (await good(tenant, notify), () => undefined) }),
   ],
   [
     "finds whole words only",
@@ -191,7 +191,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "finds the best, whatever their thread",
+    "finds the best hits regardless of their thread",
     /search gives so many of each/,
     withMethods({
       search:

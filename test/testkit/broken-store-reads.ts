@@ -43,29 +43,29 @@ function asJson(body: string): string {
 const EXACT = /messages come back|threads come back|log rows come|keys come|quarantined records come|runs come/;
 
 const VALUE_FAULTS: readonly StoreFaultRow[] = [
-  ["parses JSON and writes it anew", EXACT, bodies(asJson)],
+  ["re-encodes JSON", EXACT, bodies(asJson)],
   ["trims texts", EXACT, bodies((body) => body.trim())],
   ["cuts long texts", EXACT, bodies((body) => body.slice(0, 65_535))],
   ["composes characters", EXACT, bodies((body) => body.normalize("NFC"))],
   [
-    "knows characters of three bytes at most",
+    "supports only characters of up to three bytes",
     EXACT,
     bodies((body) => body.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?")),
   ],
   ["drops escaped zeros", EXACT, bodies((body) => body.replaceAll(String.raw`\u0000`, ""))],
-  ["refuses text that is no JSON", /messages come back/, bodies((body) => JSON.stringify(JSON.parse(body)))],
+  ["rejects text that is no JSON", /messages come back/, bodies((body) => JSON.stringify(JSON.parse(body)))],
   [
-    "takes an empty title for none",
+    "stores an empty title as null",
     /threads come back/,
     withReads({
       thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, title: row.title || null }),
     }),
   ],
-  ["keeps 32 bits of a number", /runs come back/, runs((row) => ({ ...row, leaseUntil: row.leaseUntil | 0 }))],
-  ["keeps the digits of a float", /runs come back/, runs((row) => ({ ...row, epoch: Math.fround(row.epoch) }))],
+  ["stores 32 bits of a number", /runs come back/, runs((row) => ({ ...row, leaseUntil: row.leaseUntil | 0 }))],
+  ["stores numbers as 32-bit floats", /runs come back/, runs((row) => ({ ...row, epoch: Math.fround(row.epoch) }))],
   // The type does not allow this value, but a database driver can return it.
   [
-    "gives numbers as texts",
+    "returns numbers as texts",
     /runs come back/,
     withReads({
       run: (good) => (tenant, id) =>
@@ -73,7 +73,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives booleans as numbers",
+    "returns booleans as numbers",
     /runs come back/,
     withReads({
       run: (good) => (tenant, id) =>
@@ -81,7 +81,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "leaves out what is null",
+    "omits null fields",
     /threads come back/,
     withReads({
       threads: (good) => (tenant, page) =>
@@ -92,22 +92,22 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "keeps bytes as text",
+    "stores bytes as text",
     /blobs and chunks/,
     chunks((bytes) => new TextEncoder().encode(new TextDecoder().decode(bytes))),
   ],
-  ["keeps the buffer of a view", /blobs and chunks/, chunks((bytes) => new Uint8Array(bytes.buffer.slice(0)))],
+  ["stores the whole buffer of a view", /blobs and chunks/, chunks((bytes) => new Uint8Array(bytes.buffer.slice(0)))],
   [
-    "takes no bytes for no chunk",
+    "stores no chunk for empty bytes",
     /blobs and chunks/,
     withReads({
       chunk: (good) => (tenant, blobId, at) =>
         mapAwaitable(good(tenant, blobId, at), (row) => (row?.bytes.length === 0 ? undefined : row)),
     }),
   ],
-  ["gives out the row that it keeps", /rows that were handed/, withReads({ message: remembering })],
+  ["returns its own row object", /rows that were handed/, withReads({ message: remembering })],
   [
-    "keeps the row that it was given",
+    "stores the caller's row object",
     /rows that were handed/,
     (good) => {
       const given = new Map<string, MessageRow>();
@@ -121,7 +121,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
     },
   ],
   [
-    "keeps the bytes that it was given",
+    "stores the caller's bytes object",
     /rows that were handed/,
     (good) => {
       const given: Uint8Array[] = [];
@@ -159,10 +159,10 @@ const within = (after: string | undefined) => (row: { id: string }) => after ===
 const RANGE_FAULTS: readonly StoreFaultRow[] = [
   ["forgets the limit", RANGES, ranges((range) => ({ ...range, limit: 1_000 }))],
   ["forgets the order", RANGES, ranges(({ order: _order, ...range }) => range)],
-  ["forgets where to begin", RANGES, ranges(({ after: _after, ...range }) => range)],
-  ["forgets where to end", RANGES, ranges(({ upTo: _upTo, ...range }) => range)],
+  ["ignores the start of a range", RANGES, ranges(({ after: _after, ...range }) => range)],
+  ["ignores the end of a range", RANGES, ranges(({ upTo: _upTo, ...range }) => range)],
   [
-    "begins with the row that it should begin after",
+    "includes the exclusive start of a range",
     RANGES,
     withReads({
       messages:
@@ -176,7 +176,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "ends before the row that it should end with",
+    "excludes the inclusive end of a range",
     RANGES,
     withReads({
       headers: (good) => (key, range) => only(good(key, range), ({ id }) => id !== range.upTo),
@@ -184,7 +184,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "cuts a range before it turns it around",
+    "limits a range before it reverses it",
     RANGES,
     withReads({
       messages:
@@ -197,9 +197,9 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
           mapAwaitable(good(key, rest), (rows) => (order === "desc" ? rows.toReversed() : rows)),
     }),
   ],
-  ["gives headers with bodies", RANGES, withReads({ headers: (_, all) => (key, range) => all.messages(key, range) })],
+  ["returns headers with bodies", RANGES, withReads({ headers: (_, all) => (key, range) => all.messages(key, range) })],
   [
-    "gives the log of all runs",
+    "returns the log of all runs",
     RANGES,
     withReads({
       log:
@@ -209,7 +209,7 @@ const RANGE_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "looks for a run's log within the first rows only",
+    "searches a run's log in the first rows only",
     RANGES,
     withReads({
       log:
@@ -227,28 +227,28 @@ const asNames = (left: string, right: string): number => left.localeCompare(righ
 
 const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
-    "orders ids as names",
+    "orders ids by locale",
     /compared as bytes/,
     withReads({ messages: (good) => (key, range) => inAnotherOrder(good(key, range), byId(asNames)) }),
   ],
   [
-    "orders ids by units of 16 bits",
+    "orders ids by UTF-16 units",
     /compared as bytes/,
     withReads({ log: (good) => (key, range) => inAnotherOrder(good(key, range), byId(plainly)) }),
   ],
   [
-    "takes capitals for small letters",
+    "compares ids without regard to case",
     /compared as bytes/,
     withSteps({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
   ],
   ["trims ids", /compared as bytes/, withReads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
   [
-    "gives threads oldest first",
+    "returns threads oldest first",
     /in pages/,
     withReads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
   ],
   [
-    "begins a page with the thread it ended with",
+    "starts a page with the last thread of the previous one",
     /in pages/,
     withReads({
       threads:
@@ -258,24 +258,24 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives every thread on one page",
+    "ignores the page size of threads",
     /in pages/,
     withReads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
   ],
   [
-    "gives runs newest first",
+    "returns runs newest first",
     /runs, blob references/,
     withReads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
-    "gives blob references by hash",
+    "returns blob references ordered by hash",
     /runs, blob references/,
     withReads({
       blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)),
     }),
   ],
   [
-    "gives every quarantined record",
+    "returns every quarantined record",
     /runs, blob references/,
     withReads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
   ],
@@ -295,7 +295,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "finds a message once for each time its digest is asked for",
+    "returns a message once for each requested digest",
     /findDigests/,
     withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
@@ -305,7 +305,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "asks for a thousand digests at most",
+    "supports at most a thousand digests",
     /findDigests/,
     withReads({
       findDigests:
@@ -330,7 +330,7 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     withReads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
   ],
   [
-    "takes the newest before it looks at their scope",
+    "limits to the newest before it filters by scope",
     /findDigests gives those of one scope/,
     withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
@@ -338,19 +338,19 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes a run for dead in its lease's last millisecond",
+    "treats a run as expired in its lease's last millisecond",
     /expiredRuns gives/,
     withReads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
-    "overlooks runs that stream",
+    "ignores streaming runs",
     /expiredRuns gives/,
     withReads({
       expiredRuns: (good) => (now, limit, tenant) => only(good(now, limit, tenant), ({ state }) => state === "created"),
     }),
   ],
   [
-    "takes runs that are over for dead",
+    "treats ended runs as expired",
     /expiredRuns gives/,
     withReads({
       expiredRuns: (good, all) => (now, limit, tenant) =>
@@ -361,12 +361,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives every dead run",
+    "ignores the limit of expired runs",
     /expiredRuns gives/,
     withReads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
   ],
   [
-    "compacts in the last millisecond",
+    "compacts in the last millisecond of the retention",
     /compactableRuns gives/,
     withReads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
   ],
@@ -378,15 +378,15 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
         only(good(before, limit, tenant), ({ state }) => state === "committed"),
     }),
   ],
-  ["compacts again what was compacted", /compactableRuns gives/, runs((row) => ({ ...row, compacted: false }))],
+  ["compacts runs twice", /compactableRuns gives/, runs((row) => ({ ...row, compacted: false }))],
   [
-    "compacts every run at once",
+    "ignores the limit of compactable runs",
     /compactableRuns gives/,
     withReads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
   ],
-  ["forgets which runs were compacted", /compactedRun gives/, withReads({ compactedRun: () => () => undefined })],
+  ["forgets compacted runs", /compactedRun gives/, withReads({ compactedRun: () => () => undefined })],
   [
-    "gives a compacted run before its first delta",
+    "returns a compacted run before its first delta",
     /compactedRun gives/,
     withReads({
       compactedRun:

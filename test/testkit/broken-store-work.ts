@@ -5,17 +5,17 @@ import { withSteps, withReads, type StoreFaultRow } from "./store-faults.ts";
 
 export const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
-    "keeps an alias in small letters",
+    "stores an alias in lower case",
     /aliases and work come back/,
     withSteps({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
   ],
   [
-    "keeps 32 bits of a lease",
+    "stores 32 bits of a lease",
     /aliases and work come back/,
     withSteps({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
   ],
   [
-    "does not look at the kind",
+    "ignores the kind",
     /listed by kind/,
     withReads({
       threads:
@@ -25,7 +25,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes no kind for any",
+    "treats a missing kind as any kind",
     /listed by kind/,
     withReads({
       threads:
@@ -35,7 +35,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes entries for those of all runs",
+    "returns entries of all runs",
     /of one or of none/,
     withReads({
       log:
@@ -45,34 +45,34 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "keeps the first row of a name",
+    "stores the first row of an alias",
     /putAlias: the last/,
     withSteps({
       putAlias: (good, tx) => (row) => (tx.alias(row.tenant, row.name) === undefined ? good(row) : undefined),
     }),
   ],
   [
-    "lists names as they came",
+    "lists aliases unsorted",
     /putAlias: the last/,
     withReads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
-    "gives a name to whoever claims it last",
+    "assigns a claimed alias to the last claimant",
     /claimAlias: the first/,
     withSteps({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
   ],
   [
-    "says that a name is whose it is not",
+    "reports the wrong owner of an alias",
     /claimAlias: the first/,
     withSteps({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
   ],
   [
-    "does not say that a name was there",
+    "does not report an existing alias",
     /deleteAlias takes/,
     withSteps({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
   ],
   [
-    "leaves the names of deleted runs",
+    "leaves the aliases of deleted runs",
     /deleteAlias takes/,
     withSteps({
       deleteRuns: (good, tx) => (key, ids) => {
@@ -84,7 +84,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "writes work anew each time that it is wanted",
+    "overwrites work with each request",
     /addWork inserts/,
     withSteps({
       addWork: (good, tx) => (row) =>
@@ -105,7 +105,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "lets everybody change work",
+    "lets any holder change work",
     /updateWork changes/,
     withSteps({
       updateWork: (good, tx) => (key, _, changes) =>
@@ -113,14 +113,14 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "ends work although more was wanted",
+    "completes work although it was requested again",
     /deleteWork takes/,
     withSteps({
       deleteWork: (good, tx) => (key, leaseId) => good(key, leaseId, (tx.work(key) as WorkRow | undefined)?.wants ?? 0),
     }),
   ],
   [
-    "ends work of any lease",
+    "completes work with any lease",
     /deleteWork takes/,
     withSteps({
       deleteWork: (good, tx) => (key, _, wants) =>
@@ -128,19 +128,19 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "gives work that somebody holds",
+    "returns leased work",
     /openWork gives/,
     withReads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
-    "gives the latest wish first",
+    "returns the latest request first",
     /openWork gives/,
     withReads({
       openWork: (good) => (now, limit, tenant) => mapAwaitable(good(now, limit, tenant), (rows) => rows.toReversed()),
     }),
   ],
   [
-    "gives work of every tenant to each",
+    "returns work of every tenant",
     /openWork gives/,
     withReads({ openWork: (good) => (now, limit) => good(now, limit) }),
   ],
@@ -157,7 +157,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes entries for deltas",
+    "treats entries as deltas",
     /go with their thread/,
     withSteps({
       deleteDeltas: (good, tx) => (key, runId, within) => {

@@ -16,7 +16,7 @@ function ignoresErrors<T>(step: () => Awaitable<T>, instead: T): Awaitable<T> {
 
 const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
-    "takes a log row for the newest message",
+    "returns a log row as the newest message",
     /where its history ends/,
     withReads({
       thread: (good) => (key) =>
@@ -24,15 +24,15 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes the newest message for the last row",
+    "returns the newest message as the last row",
     /where its history ends/,
     withReads({
       thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, lastId: row.newestMessageId ?? "" }),
     }),
   ],
-  ["gives no head with a lock", /where its history ends/, withSteps({ lockThread: () => () => undefined })],
+  ["returns no head with a lock", /where its history ends/, withSteps({ lockThread: () => () => undefined })],
   [
-    "writes a thread over another",
+    "overwrites an existing thread",
     /insertThread: an id/,
     withSteps({
       insertThread: (good, tx) => (row) =>
@@ -40,12 +40,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "overlooks that a thread is there",
+    "ignores an existing thread",
     /insertThread: an id/,
     withSteps({ insertThread: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
-    "has errors of its own",
+    "throws its own errors",
     /insertThread: an id/,
     withSteps({
       insertThread: (good) => (row) => {
@@ -58,7 +58,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "has another code for what is taken",
+    "has another error code for a conflict",
     /insertKey: a key/,
     withSteps({
       insertKey: (good) => (row) => {
@@ -71,7 +71,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "writes null over what was not named",
+    "writes null to fields that are not named",
     /updateThread changes/,
     withSteps({ updateThread: (good) => (key, changes) => good(key, { title: null, ...changes }) }),
   ],
@@ -84,7 +84,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "makes the thread that it should change",
+    "creates a thread instead of updating it",
     /updateThread changes/,
     withSteps({
       updateThread: (good, tx) => (key, changes) => {
@@ -95,12 +95,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "overlooks that a message is there",
+    "ignores an existing message",
     /insertMessages: all/,
     withSteps({ insertMessages: (good) => (rows) => ignoresErrors(() => good(rows), undefined) }),
   ],
   [
-    "writes a thousand messages at most",
+    "writes at most a thousand messages",
     /insertMessages: all/,
     withSteps({ insertMessages: (good) => (rows) => good(rows.slice(0, 1_000)) }),
   ],
@@ -116,7 +116,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "overlooks that a run is there",
+    "ignores an existing run",
     /insertRun: an id/,
     withSteps({ insertRun: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
@@ -129,7 +129,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "does not look at the epoch",
+    "ignores the epoch",
     /updateRun changes/,
     withSteps({
       updateRun: (good, tx) => (key, id, _, changes) =>
@@ -137,7 +137,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "says that every run was changed",
+    "reports every run as changed",
     /updateRun changes/,
     withSteps({
       updateRun:
@@ -146,7 +146,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "says that no run was changed",
+    "reports no run as changed",
     /updateRun changes/,
     withSteps({
       updateRun:
@@ -155,7 +155,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "counts the fields that change",
+    "returns the number of changed fields",
     /updateRun changes/,
     withSteps({
       updateRun: (good) => (key, id, epoch, changes) =>
@@ -163,7 +163,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "cannot take null for a run",
+    "cannot write null to a run",
     /updateRun changes/,
     withSteps({
       updateRun: (good) => (key, id, epoch, changes) =>
@@ -171,7 +171,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "takes a lease for fixed",
+    "ignores a new lease",
     /leaves and joins/,
     withSteps({
       updateRun:
@@ -181,17 +181,17 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "overlooks that a key is there",
+    "ignores an existing key",
     /insertKey: a key/,
     withSteps({ insertKey: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
-    "says that every blob was written",
+    "reports every blob as written",
     /insertBlob: the first/,
     withSteps({ insertBlob: (good) => (row) => (void good(row), true) }),
   ],
   [
-    "writes a blob over the first",
+    "overwrites an existing blob",
     /insertBlob: the first/,
     withSteps({
       insertBlob: (good, tx) => (row) =>
@@ -199,7 +199,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "says of every blob that it is there",
+    "reports every blob as existing",
     /refreshBlob makes/,
     withSteps({
       refreshBlob:
@@ -208,12 +208,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "does not make a blob younger",
+    "does not renew the time of a blob",
     /refreshBlob makes/,
     withSteps({ refreshBlob: (_good, tx) => (tenant, hash) => tx.blob(tenant, hash) !== undefined }),
   ],
   [
-    "makes a blob older",
+    "sets the time of a blob back",
     /refreshBlob makes/,
     withSteps({
       refreshBlob: (good, tx) => (tenant, hash, createdAt) => {
@@ -231,12 +231,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     withSteps({ deleteChunks: (good) => (tenant) => void ["a", "b"].map((blobId) => good(tenant, blobId)) }),
   ],
   [
-    "finds a chunk whatever its position",
+    "finds a chunk at any position",
     /chunks are found/,
     withReads({ chunk: (good) => (tenant, id) => good(tenant, id, 0) }),
   ],
   [
-    "refuses a reference that is there",
+    "rejects an existing reference",
     /insertBlobRefs is/,
     withSteps({
       insertBlobRefs: (good, tx) => (rows) => {
@@ -247,7 +247,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "refuses a record that is quarantined",
+    "rejects a quarantined record",
     /quarantine is/,
     withSteps({
       quarantine: (good, tx) => (row) => {
@@ -257,7 +257,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "quarantines a record once for each reason",
+    "quarantines a record once per reason",
     /quarantine is/,
     withSteps({
       quarantine: (good) => (row) => good(row.reason === "another" ? { ...row, messageId: "another" } : row),
@@ -296,9 +296,9 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
 
 /** The three generic faults for every writing method. */
 const METHOD_FAULTS: readonly StoreFaultRow[] = WRITING.flatMap((method): StoreFaultRow[] => [
-  [`does ${method} for a neighbour, too`, /no write touches/, spreads(method)],
+  [`applies ${method} to another thread too`, /no write touches/, spreads(method)],
   [`cannot undo ${method}`, /after any of its steps/, cannotUndo(method)],
-  [`does ${method} only at the end of the work`, /sees what it has written/, postpones(method)],
+  [`applies ${method} only at the end of the work`, /sees what it has written/, postpones(method)],
 ]);
 
 export const WRITE_FAULTS = [...INSERT_FAULTS, ...METHOD_FAULTS];

@@ -70,12 +70,12 @@ function changeText({ kind, payload }: Delta, change: (text: string) => string):
 
 const READING_FAULTS: readonly DialectFaultRow[] = [
   [
-    "forgets the start",
+    "drops the start",
     /a stream: decodes to legal/,
     changesEachDelta((delta) => (delta.kind === "start" ? undefined : delta)),
   ],
   [
-    "writes to the events it is given",
+    "mutates its events",
     /a stream: decodes to legal/,
     changesDeltas((deltas, event) => {
       if (typeof event === "object" && event !== null) Object.assign(event, { seen: true });
@@ -84,26 +84,26 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
   ],
   ["forgets the end", /one end/, changesEachDelta((delta) => (delta.kind === "done" ? undefined : delta))],
   [
-    "takes a failure for an end",
+    "decodes an error as a normal end",
     /a failure: has one end/,
     changesEachDelta((delta) => (delta.kind === "error" ? DONE : delta)),
   ],
   [
-    "takes silence for an end",
+    "decodes a missing end as a normal end",
     /breaks off: has one end/,
     changesDeltas(
       (deltas) => deltas,
       (deltas) => deltas.map((delta) => (delta.kind === "error" ? DONE : delta)),
     ),
   ],
-  ["has no answer at all", /one end/, changesDeltas(() => [])],
+  ["emits no deltas", /one end/, changesDeltas(() => [])],
   [
-    "reads bytes otherwise than events",
+    "decodes bytes differently from events",
     /any cut/,
     changesDeltas((deltas, event) => (event instanceof Uint8Array ? [...deltas, ...deltas.slice(1, 2)] : deltas)),
   ],
   [
-    "says something at each piece of bytes",
+    "emits a delta for each chunk of bytes",
     /any cut/,
     wrapsDecoder((good) => {
       let isBegun = false;
@@ -119,7 +119,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "takes each piece of bytes for whole characters",
+    "decodes each chunk of bytes as complete characters",
     /any cut/,
     (good) => ({
       streamDecoder: (options) => {
@@ -131,7 +131,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "makes up an end where the stream breaks off",
+    "emits a normal end for a truncated stream",
     /a stream: B73/,
     changesDeltas(
       (deltas) => deltas,
@@ -139,7 +139,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     ),
   ],
   [
-    "takes a stream that breaks off for another failure",
+    "reports another error for a truncated stream",
     /a stream: B73/,
     changesDeltas(
       (deltas) => deltas,
@@ -147,7 +147,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     ),
   ],
   [
-    "says something of its own where the stream breaks off",
+    "emits additional deltas for a truncated stream",
     /a stream: B73/,
     changesDeltas(
       (deltas) => deltas,
@@ -155,7 +155,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     ),
   ],
   [
-    "leaves a stream that breaks off without an end",
+    "emits no end for a truncated stream",
     /a stream: B73/,
     changesDeltas(
       (deltas) => deltas,
@@ -163,17 +163,17 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     ),
   ],
   [
-    "counts what it reads",
+    "has global state",
     /twice give the same/,
     changesEachDelta((delta) => changeText(delta, (text) => `${text}${count++}`) ?? delta),
   ],
   [
-    "forgets new fields",
+    "drops new fields",
     /a new field/,
     changesEachDelta((delta) => ({ ...delta, payload: without(delta.payload, "extra") }) as Delta),
   ],
   [
-    "refuses new fields",
+    "rejects new fields",
     /a new field/,
     changesDeltas((deltas, event) => {
       if (JSON.stringify(event)?.includes("brand_new"))
@@ -182,7 +182,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "leaves out events that it does not know",
+    "drops unknown events",
     /a new event/,
     wrapsDecoder((good) => ({
       push: (event) => (JSON.stringify(event)?.includes("brand_new_event") ? [] : good.push(event)),
@@ -198,7 +198,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "refuses odd values",
+    "rejects odd values",
     /missing or odd/,
     changesDeltas((deltas, event) => {
       if (Object(event).at === null) throw new DialectError("plain", "", "wrong-type", "That is no place.");
@@ -206,7 +206,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "begins again with each beginning",
+    "emits a start for each start event",
     /reordered event/,
     wrapsDecoder((good) => {
       let last: Delta[] = [];
@@ -230,15 +230,19 @@ function wholes(change: (response: ModelResponse) => ModelResponse): Fault {
 
 const WRITING_FAULTS: readonly DialectFaultRow[] = [
   ["loses a block", /equal answer/, changesEachEvent((data) => (data["at"] === 2 ? undefined : data))],
-  ["loses something of its own, and says so", /equal answer/, reports((losses) => [...losses, LOSS])],
+  ["drops data of its own dialect and reports a loss", /equal answer/, reports((losses) => [...losses, LOSS])],
   [
-    "writes a stream that is none",
+    "writes an invalid stream",
     /equal answer/,
     changesEvents((events, { kind }) => (kind === "start" ? [...events, ...events, { data: { end: {} } }] : events)),
   ],
-  ["never writes the same twice", /twice give the same/, changesEachEvent((data) => ({ ...data, count: count++ }))],
   [
-    "writes to the deltas",
+    "writes different bytes each time",
+    /twice give the same/,
+    changesEachEvent((data) => ({ ...data, count: count++ })),
+  ],
+  [
+    "mutates the deltas",
     /does not modify the deltas/,
     changesEvents((events, delta) => {
       Object.assign(delta.payload, { seen: true });
@@ -246,7 +250,7 @@ const WRITING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "writes into the deltas, deep down",
+    "mutates nested values of the deltas",
     /does not modify it/,
     changesEvents((events, delta) => {
       if (delta.kind === "done") delta.payload.finishReason = "stop";
@@ -254,33 +258,33 @@ const WRITING_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   ["loses the counts", /B80/, changesEachEvent((data) => (data["counts"] === undefined ? data : undefined))],
-  ["says less in a whole answer", /B80/, wholes((response) => without(response, "usage"))],
+  ["drops fields of a complete answer", /B80/, wholes((response) => without(response, "usage"))],
   [
-    "leaves a failure out",
+    "drops an error",
     /ended by error: B80/,
     changesEachEvent((data) => (data["problem"] === undefined ? data : { end: {} })),
   ],
   [
-    "tells another failure",
+    "reports another error",
     /an error with every field: B80/,
     changesEachEvent((data) =>
       data["problem"] === undefined ? data : { problem: { of: "quota", text: "Too many questions." } },
     ),
   ],
   [
-    "tells a failure in other words",
+    "changes the message of an error",
     /an error with every field: B80/,
     changesEachEvent((data) => (data["problem"] === undefined ? data : { problem: { of: "rate-limit", text: "No." } })),
   ],
   [
-    "goes on where it failed",
+    "continues after an error",
     /an error with every field: B80/,
     changesEvents((events, { kind }) =>
       kind === "error" ? [{ data: { at: 9, add: "And so on." } }, ...events] : events,
     ),
   ],
   [
-    "makes two answers of one",
+    "splits one answer into two",
     /B80/,
     changesEvents((events, { kind }) => (kind === "done" ? [...events, ...events] : events)),
   ],
@@ -288,7 +292,11 @@ const WRITING_FAULTS: readonly DialectFaultRow[] = [
   ["reports one loss of many", /has the losses of the whole/, reports((losses) => losses.slice(0, 1))],
   ["reports a loss twice", /has the losses of the whole/, reports((losses) => [...losses, ...losses.slice(0, 1)])],
   ["reports an undeclared loss", /declared codes/, reports((losses) => [...losses, { ...LOSS, code: "new" }])],
-  ["reports a loss nowhere", /existing paths/, reports((losses) => [...losses, { ...LOSS, path: "/nowhere" }])],
+  [
+    "reports a loss with a missing path",
+    /existing paths/,
+    reports((losses) => [...losses, { ...LOSS, path: "/nowhere" }]),
+  ],
 ];
 
 export const STREAM_FAULTS: readonly DialectFaultRow[] = [...READING_FAULTS, ...WRITING_FAULTS];

@@ -31,7 +31,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "does not hand out the names it changed",
+    "does not return its renames",
     /ids that a target rejects: B58: nothing is lost/,
     (good) => ({
       encodeRequest: (request, options) => {
@@ -41,7 +41,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "says each choice in the same word",
+    "writes every tool choice as the same value",
     /another enumerated value/,
     (good) => ({
       ...changesRequest((request) =>
@@ -51,7 +51,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "writes tools the other way round",
+    "writes tools in reverse order",
     /requests: .*the encoded value comes back/,
     changesRequest((request) => ({
       ...request,
@@ -59,12 +59,12 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "writes what was said the other way round",
+    "writes messages in reverse order",
     /the encoded value comes back/,
     changesMessages((message) => ({ ...message, parts: message.parts.toReversed() })),
   ],
   [
-    "takes two settings for each other",
+    "confuses two settings",
     /decodes to its own place/,
     changesRequest(({ sampling, ...rest }) => {
       const { temperature, topP, ...others } = sampling ?? {};
@@ -76,7 +76,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "takes two counts for each other",
+    "confuses two counts",
     /decodes to its own place/,
     changesResponse(({ usage, ...rest }) => {
       if (usage === undefined) return rest;
@@ -84,7 +84,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "writes to the value",
+    "mutates the value",
     /does not modify it/,
     (good) => ({
       ...changesRequest((request) => Object.assign(request, { model: request.model ?? "a-model" }))(good),

@@ -25,13 +25,13 @@ import { decodeMessage, exampleMessageDialect } from "./example-message-dialect.
 const ENDINGS = [
   ["stop", "done"],
   ["length", "cut"],
-  ["tool-calls", "asks"],
+  ["tool-calls", "calls"],
   ["content-filter", "censored"],
 ] as const;
 
-function decodeEnding(word: string): FinishReason {
-  const unified = ENDINGS.find(([, theirs]) => theirs === word)?.[0];
-  return unified === undefined ? { unified: "other", raw: word } : { unified };
+function decodeEnding(value: string): FinishReason {
+  const unified = ENDINGS.find(([, theirs]) => theirs === value)?.[0];
+  return unified === undefined ? { unified: "other", raw: value } : { unified };
 }
 
 function encodeEnding({ unified, raw }: FinishReason, context: ExampleContext): string {
@@ -83,13 +83,13 @@ const isSeconds = (value: JsonValue): value is number => Number.isInteger(value)
 function decodeResponse(wire: unknown, context: DecodeContext): ModelResponse {
   const { dialect } = context;
   const fields = new FieldReader(readObject(wire, context));
-  const messageWire = fields.take("said", isObject);
-  if (messageWire === undefined) context.fail("wrong-type", "Expected what was said.", "said");
+  const messageWire = fields.take("reply", isObject);
+  if (messageWire === undefined) context.fail("wrong-type", "Expected a reply.", "reply");
   const end = fields.take("end", isText);
   const response: ModelResponse = {
     id: fields.take("id", isText) ?? "",
     model: fields.take("model", isText) ?? "",
-    message: context.pathTracker.into("said", () => decodeMessage(messageWire, context)),
+    message: context.pathTracker.into("reply", () => decodeMessage(messageWire, context)),
     finishReason: decodeEnding(end ?? "done"),
   };
   // The form stores an absent end and an empty id or model.
@@ -110,7 +110,7 @@ function encodeResponse(response: ModelResponse, context: ExampleContext): JsonO
   reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported");
   reportNotPortableResidue(response, context);
   const form = readForm(response, context.dialect);
-  const wire: JsonObject = { said: context.pathTracker.into("message", () => encodeTurn(message, {}, context)) };
+  const wire: JsonObject = { reply: context.pathTracker.into("message", () => encodeTurn(message, {}, context)) };
   if (id !== "" || form["id"] === "") wire["id"] = id;
   if (model !== "" || form["model"] === "") wire["model"] = model;
   const end = encodeEnding(finishReason, context);
@@ -139,8 +139,8 @@ const STATUSES: Readonly<Record<ProviderErrorKind, number>> = {
 };
 
 function decodeError(wire: unknown, status: number | undefined): ProviderError {
-  const { of: word, text } = isObject(wire) && isObject(wire["problem"]) ? wire["problem"] : ({} as JsonObject);
-  const kind = PROVIDER_ERROR_KINDS.find((each) => each === word) ?? "unknown";
+  const { of: value, text } = isObject(wire) && isObject(wire["problem"]) ? wire["problem"] : ({} as JsonObject);
+  const kind = PROVIDER_ERROR_KINDS.find((each) => each === value) ?? "unknown";
   const error: ProviderError = { kind, message: typeof text === "string" ? text : "", raw: wire };
   if (status !== undefined) error.status = status;
   return error;
@@ -156,7 +156,7 @@ function encodeError(error: ProviderError): { status: number; wire: unknown } {
 
 export const exampleDialect = defineDialect<ExampleLoss>({
   id: "plain",
-  title: "Letters of plain blocks",
+  title: "Example dialect",
   losses: EXAMPLE_LOSSES,
   messages: {
     decode: (wire) => exampleMessageDialect().decodeMessages(wire),

@@ -71,12 +71,12 @@ function encodeBlock(part: Part, context: EncodeContext<Code>): JsonValue[] {
 
 export function decodeMessage(value: JsonValue, context: DecodeContext): Message {
   const wire = readObject(value, context);
-  const word = readString(wire, "from", context);
-  const role = ROLES.find((each) => each === word);
+  const roleName = readString(wire, "from", context);
+  const role = ROLES.find((each) => each === roleName);
   const blocks = readList(wire["blocks"], context, "blocks");
   const parts = context.pathTracker.each("blocks", blocks, (block) => decodeBlock(block, context));
   const message: Message = { role: role ?? "user", parts };
-  if (role === undefined) storeForm(message, context.dialect, "from", word);
+  if (role === undefined) storeForm(message, context.dialect, "from", roleName);
   if (wire["name"] !== undefined) message.name = readString(wire, "name", context);
   storeResidue(message, context.dialect, unknownFields(wire, MESSAGE));
   return message;
@@ -95,7 +95,7 @@ export function encodeMessage(message: Message, context: EncodeContext<Code>): J
 
 export const exampleMessageDialect = defineDialect<Code>({
   id: "plain",
-  title: "Plain blocks",
+  title: "Example blocks",
   losses: MESSAGE_LOSSES,
   messages: {
     decode(wire, context) {

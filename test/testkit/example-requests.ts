@@ -19,7 +19,7 @@ export const EXAMPLE_LOSSES = {
   ...MESSAGE_LOSSES,
   "id-renamed": { action: "repaired", level: "note", message: "Ids have no spaces here." },
   "text-blank": { action: "repaired", level: "note", message: "No text is blank here." },
-  "word-approximated": { action: "approximated", level: "loss", message: "There is no such word." },
+  "word-approximated": { action: "approximated", level: "loss", message: "There is no such value." },
   "tool-not-portable": { action: "dropped", level: "loss", message: "A tool that only another dialect has." },
 } as const;
 export type ExampleLoss = keyof typeof EXAMPLE_LOSSES;

@@ -7,7 +7,7 @@ const SEALS = [{ dialect: "plain", kind: "signature", value: "sealed-with-wax" }
 export function requestSamples(): WireSample[] {
   return [
     {
-      name: "a letter",
+      name: "a request with every field",
       address: { stream: true },
       wire: {
         model: "scribe-of-athens",
@@ -63,7 +63,7 @@ export function requestSamples(): WireSample[] {
       },
     },
     {
-      name: "a note",
+      name: "a short request",
       wire: {
         dialogue: [{ from: "user", blocks: [{ is: "text", text: "Hello out there." }] }],
         pick: { tool: "sing" },
@@ -80,7 +80,7 @@ export function responseSamples(): WireSample[] {
       wire: {
         id: "letter-0001-of-many",
         model: "scribe-of-athens",
-        said: {
+        reply: {
           from: "assistant",
           blocks: [
             { is: "reasoning", text: "It is easily said.", seals: SEALS },
@@ -88,7 +88,7 @@ export function responseSamples(): WireSample[] {
             { is: "tool-call", toolCallId: "call_1", toolName: "sing", input: { zeal: 1, age: 2 } },
           ],
         },
-        end: "asks",
+        end: "calls",
         counts: { in: 11, out: 7, all: 23, read: 5, wasted: 1 },
         at: 1_700_000_000,
         seal: { wax: "red" },
@@ -96,7 +96,7 @@ export function responseSamples(): WireSample[] {
     },
     {
       name: "a short answer",
-      wire: { id: "", said: { from: "assistant", blocks: [{ is: "text", text: "Yes." }] }, end: "never-heard-of" },
+      wire: { id: "", reply: { from: "assistant", blocks: [{ is: "text", text: "Yes." }] }, end: "unknown-end" },
     },
   ];
 }
@@ -108,7 +108,7 @@ export function errorSamples(): WireSample[] {
       status: 403,
       wire: { problem: { of: "permission", text: "Nobody may sing here.", since: 1 }, at: "noon" },
     },
-    { name: "a hurry", status: 429, wire: { problem: { of: "rate-limit", text: "Not so fast, please." } } },
+    { name: "a rate limit", status: 429, wire: { problem: { of: "rate-limit", text: "Not so fast, please." } } },
   ];
 }
 
@@ -116,15 +116,15 @@ export function errorSamples(): WireSample[] {
 export function terseSamples(): WireSample[] {
   return [
     {
-      name: "a talk",
+      name: "a conversation",
       wire: {
-        model: "somebody-terse",
+        model: "terse-model",
         instructions: "Answer in few words only.",
         turns: [
-          { who: "user", say: "How is the weather in Corinth?" },
+          { who: "user", content: "How is the weather in Corinth?" },
           {
             who: "bot",
-            say: [
+            content: [
               { text: "Let me look it up first." },
               { call: "look", args: '{ "city": "Corinth", "exact": 12345678901234567890 }', id: "call_one_of_two" },
               { call: "look", args: '{"city":"Thebes"}', id: "call_two_of_two" },
@@ -132,20 +132,20 @@ export function terseSamples(): WireSample[] {
           },
           {
             who: "user",
-            say: [
+            content: [
               { answer: "Sunny, and very warm.", id: "call_one_of_two", failed: true, source: "a seer" },
               { answer: "Rain as always.", id: "call_two_of_two" },
               { text: "Be brief about it." },
             ],
           },
-          { who: "bot", say: "Sunny here, rain there.", mood: "dry" },
-          { who: "user", say: [{ text: "Thank you very much." }] },
-          { who: "user", say: "One more thing, please." },
-          { who: "muse", say: [{ song: "of wrath" }] },
+          { who: "bot", content: "Sunny here, rain there.", mood: "dry" },
+          { who: "user", content: [{ text: "Thank you very much." }] },
+          { who: "user", content: "One more thing, please." },
+          { who: "muse", content: [{ song: "of wrath" }] },
         ],
         haste: { level: 3 },
       },
     },
-    { name: "a word", wire: { turns: [{ who: "user", say: "Only this." }] } },
+    { name: "a single message", wire: { turns: [{ who: "user", content: "Only this." }] } },
   ];
 }

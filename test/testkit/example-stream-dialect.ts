@@ -16,7 +16,7 @@ import { exampleDialect } from "./example-dialect.ts";
 
 const ID = "plain";
 const good: Dialect = exampleDialect();
-const SPOKEN: JsonObject = { from: "assistant", blocks: [] };
+const EMPTY_REPLY: JsonObject = { from: "assistant", blocks: [] };
 
 function restOf(fields: JsonObject, ...known: string[]): JsonObject {
   return othersOf(fields, new Set(known)) ?? {};
@@ -25,7 +25,7 @@ function restOf(fields: JsonObject, ...known: string[]): JsonObject {
 /** Decodes a body with these fields; returns undefined if it is no valid response. */
 function bodyOf(fields: JsonObject): ModelResponse | undefined {
   try {
-    return good.decodeResponse({ said: SPOKEN, ...fields });
+    return good.decodeResponse({ reply: EMPTY_REPLY, ...fields });
   } catch {
     return undefined;
   }
@@ -96,7 +96,7 @@ class LetterDecoder implements EventDecoder {
 
   #readBlock(at: JsonValue, block: JsonValue, event: JsonObject): Delta[] | undefined {
     const state = this.#blocks.get(at);
-    const [value] = bodyOf({ said: { ...SPOKEN, blocks: [block] } })?.message.parts ?? [];
+    const [value] = bodyOf({ reply: { ...EMPTY_REPLY, blocks: [block] } })?.message.parts ?? [];
     if (state === "closed" || value === undefined || (state === "open" && value.type !== "text")) return undefined;
     this.#blocks.set(at, "closed");
     const part = JSON.stringify(at);
@@ -120,8 +120,8 @@ class LetterDecoder implements EventDecoder {
   }
 
   #readEnd(end: JsonObject, rest: JsonObject): Delta[] | undefined {
-    const said = isObject(end["said"]) ? { ...end["said"], blocks: [] } : SPOKEN;
-    const response = bodyOf({ ...end, said });
+    const reply = isObject(end["reply"]) ? { ...end["reply"], blocks: [] } : EMPTY_REPLY;
+    const response = bodyOf({ ...end, reply });
     if (response === undefined) return undefined;
     const { finishReason, message, extra } = response;
     const { name, extra: beside } = message;
@@ -159,11 +159,11 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
   readonly #parts = new PartSequence({
     open: () => {},
     add: (draft, delta) => {
-      if (draft.kind === "text" && delta.kind === "text") this.#say({ at: draft.index, add: delta.payload.textDelta });
+      if (draft.kind === "text" && delta.kind === "text") this.#emit({ at: draft.index, add: delta.payload.textDelta });
     },
     close: (draft) => this.#closeBlock(draft),
     late: (draft, delta) => {
-      if (delta.kind === "text") this.#say({ at: `${draft.index} again`, add: delta.payload.textDelta });
+      if (delta.kind === "text") this.#emit({ at: `${draft.index} again`, add: delta.payload.textDelta });
     },
   });
 
@@ -171,7 +171,7 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
     this.#context = context;
   }
 
-  #say(data: object): void {
+  #emit(data: object): void {
     this.#events.push({ data });
   }
 
@@ -183,8 +183,8 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
       message: { role: "assistant", parts: [shown] },
       finishReason: { unified: "stop" },
     };
-    const [block] = (good.encodeResponse(response).wire as { said: { blocks: JsonValue[] } }).said.blocks;
-    if (block !== undefined) this.#say({ at: index, block });
+    const [block] = (good.encodeResponse(response).wire as { reply: { blocks: JsonValue[] } }).reply.blocks;
+    if (block !== undefined) this.#emit({ at: index, block });
   }
 
   push(delta: Delta): WireEvent[] {
@@ -192,8 +192,8 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
     if (draft !== undefined && draft.choice === 0) this.#parts.push(draft, delta);
     if (delta.kind === "start") {
       const { requestId, modelId, createdAt, extra } = delta.payload;
-      const { said: _, end: __, ...begin } = bodyWire({ id: requestId, model: modelId, createdAt, extra });
-      this.#say({ begin });
+      const { reply: _, end: __, ...begin } = bodyWire({ id: requestId, model: modelId, createdAt, extra });
+      this.#emit({ begin });
     } else if (delta.kind === "done" || delta.kind === "error") this.#close(delta.kind === "done");
     const events = this.#events;
     this.#events = [];
@@ -206,12 +206,12 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
     const { $events = [], ...own } = response.extra?.[ID] ?? {};
     const { wire, losses } = good.encodeResponse({ ...response, extra: { ...response.extra, [ID]: own } });
     if (isDone) this.#context.report.losses.push(...losses);
-    const { said, counts, id: _, model: __, at: ___, ...end } = wire as JsonObject;
-    for (const event of $events as object[]) this.#say(event);
-    if (counts !== undefined) this.#say({ counts });
-    const { blocks: ____, ...spoken } = said as JsonObject;
-    if (isDone) this.#say({ end: { ...end, said: spoken } });
-    else this.#say(good.encodeError(error ?? { kind: "unknown", message: "" }).wire as object);
+    const { reply, counts, id: _, model: __, at: ___, ...end } = wire as JsonObject;
+    for (const event of $events as object[]) this.#emit(event);
+    if (counts !== undefined) this.#emit({ counts });
+    const { blocks: ____, ...envelope } = reply as JsonObject;
+    if (isDone) this.#emit({ end: { ...end, reply: envelope } });
+    else this.#emit(good.encodeError(error ?? { kind: "unknown", message: "" }).wire as object);
   }
 
   end(): WireEvent[] {
@@ -234,7 +234,7 @@ function bodyWire(fields: { [K in "id" | "model" | "createdAt" | "extra"]: Model
 
 export const exampleStreamDialect = defineDialect<ExampleLoss>({
   id: ID,
-  title: "Letters that come piece by piece",
+  title: "Example dialect with streams",
   losses: EXAMPLE_LOSSES,
   messages: { decode: (wire) => good.decodeMessages(wire), encode: (messages) => good.encodeMessages(messages).wire },
   responses: {

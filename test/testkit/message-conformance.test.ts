@@ -58,9 +58,9 @@ test("a value that a loss names may come back different, also if each element of
       const { wire, losses } = good.encodeMessages(
         messages.map((message) => ({ ...message, parts: message.parts.map((part) => without(part, "seals")) })),
       );
-      const gone = [...walkJson(messages)].filter(({ path }) => /^\/\d+\/parts\/\d+\/seals\/\d+$/.test(path));
+      const dropped = [...walkJson(messages)].filter(({ path }) => /^\/\d+\/parts\/\d+\/seals\/\d+$/.test(path));
       const loss = { code: "field-unsupported", action: "dropped", level: "loss", message: "No seals." } as const;
-      return { wire, losses: [...losses, ...gone.map(({ path }) => ({ path, ...loss }))] };
+      return { wire, losses: [...losses, ...dropped.map(({ path }) => ({ path, ...loss }))] };
     },
   };
   // The cases of the sample fail: the sample has seals that the dialect drops.
@@ -69,7 +69,7 @@ test("a value that a loss names may come back different, also if each element of
 
 const seen = new Set<string>();
 
-test.each(FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
+test.each(FAULTS)("the suite detects a dialect that %s", (_, noticed, fault) => {
   const good = exampleMessageDialect();
   // Runs the expected cases, and those that have not failed for any fault so far.
   const titles = failures({ ...good, ...fault(good) }, (title) => noticed.test(title) || !seen.has(title));
@@ -77,7 +77,7 @@ test.each(FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
   for (const title of titles) seen.add(title);
 });
 
-test("every case notices some fault", () => {
+test("every case detects some fault", () => {
   const good = exampleMessageDialect();
   const titles = messageConformance(good, { samples: [{ name: "a song", wire: wire() }] }).map(({ title }) => title);
   // A message with only a role has no scalar that could be lost.

@@ -26,21 +26,21 @@ async function withServer(
 
 describe("replies", () => {
   test.each<[string, Reply, object]>([
-    ["nothing said is an empty 200", {}, { status: 200, text: "", type: "text/plain; charset=utf-8" }],
-    ["text goes out as it is", { body: "hello" }, { status: 200, text: "hello", type: "text/plain; charset=utf-8" }],
-    ["an object goes out as JSON", { body: { a: 1 } }, { status: 200, text: '{"a":1}', type: "application/json" }],
-    ["a list goes out as JSON", { body: [1] }, { status: 200, text: "[1]", type: "application/json" }],
+    ["an empty reply is an empty 200", {}, { status: 200, text: "", type: "text/plain; charset=utf-8" }],
+    ["text is sent unchanged", { body: "hello" }, { status: 200, text: "hello", type: "text/plain; charset=utf-8" }],
+    ["an object is sent as JSON", { body: { a: 1 } }, { status: 200, text: '{"a":1}', type: "application/json" }],
+    ["a list is sent as JSON", { body: [1] }, { status: 200, text: "[1]", type: "application/json" }],
     [
-      "bytes go out as they are",
+      "bytes are sent unchanged",
       { body: new Uint8Array([226, 130, 172]) },
       { status: 200, text: "€", type: "text/plain; charset=utf-8" },
     ],
     [
-      "status and headers are what was said",
+      "status and headers are sent as given",
       { status: 429, headers: { "content-type": "application/x-odd", "retry-after": "7" }, body: "no" },
       { status: 429, text: "no", type: "application/x-odd", retry: "7" },
     ],
-    ["pieces are events by default", { chunks: ["a", "b"] }, { status: 200, text: "ab", type: "text/event-stream" }],
+    ["chunks are events by default", { chunks: ["a", "b"] }, { status: 200, text: "ab", type: "text/event-stream" }],
   ])("%s", async (_, reply, expected) => {
     await withServer(
       () => reply,
@@ -56,12 +56,12 @@ describe("replies", () => {
   test("routes match method and path; the replies of a list are sent in order, and the last one repeats", async () => {
     const routes: Routes = {
       "POST /v1/a": { body: "posted" },
-      "/v1/a": ({ query }) => ({ body: `asked with ${query["alt"]}` }),
+      "/v1/a": ({ query }) => ({ body: `received ${query["alt"]}` }),
       "/v1/b": [{ status: 429 }, { status: 200, body: "at last" }],
     };
     await withServer(routes, async (url) => {
       expect((await pieces(`${url}/v1/a`, { method: "POST" })).texts).toStrictEqual(["posted"]);
-      expect((await pieces(`${url}/v1/a?alt=sse`)).texts).toStrictEqual(["asked with sse"]);
+      expect((await pieces(`${url}/v1/a?alt=sse`)).texts).toStrictEqual(["received sse"]);
       const statuses = [];
       for (let turn = 0; turn < 3; turn++) statuses.push((await fetch(`${url}/v1/b`)).status);
       expect(statuses).toStrictEqual([429, 200, 200]);
@@ -117,7 +117,7 @@ describe("chunks", () => {
     });
   });
 
-  test("random cuts join to the whole, differ by seed, and are the same for one", () => {
+  test("random cuts join to the complete text, differ by seed, and are the same for one seed", () => {
     const bytes = new TextEncoder().encode("Σ a text of some length, cut anywhere ".repeat(40));
     const lengths = (seed: number): number[] => cutRandomly(bytes, seededRandom(seed)).map((piece) => piece.length);
     expect(Buffer.concat(cutRandomly(bytes, seededRandom(1)))).toStrictEqual(Buffer.from(bytes));
@@ -149,14 +149,14 @@ describe("failures", () => {
     ["after some bytes", { chunks: ["abc", "def"], stall: 4 }, "abcd"],
     ["after the headers", { chunks: ["abc"], stall: 0 }, ""],
     ["before the headers", { chunks: ["abc"], stall: "headers" }, undefined],
-  ])("a stall %s leaves the connection open until the client goes", async (_, reply, said) => {
+  ])("a stall %s leaves the connection open until the client disconnects", async (_, reply, expected) => {
     await withServer({ "*": reply }, async (url, server) => {
       const call = open(url);
       let receivedText: string | undefined;
       const enough = new Promise<void>((resolve) => {
         const listen = (piece: string): void => {
           receivedText = (receivedText ?? "") + piece;
-          if (receivedText === said) resolve();
+          if (receivedText === expected) resolve();
         };
         call.on("response", (response) => {
           listen("");
@@ -168,9 +168,9 @@ describe("failures", () => {
         call.on("error", () => {});
       });
       call.end();
-      if (said === undefined) while (server.requests.length === 0) await new Promise(setImmediate);
+      if (expected === undefined) while (server.requests.length === 0) await new Promise(setImmediate);
       else await enough;
-      expect([receivedText, server.connections]).toStrictEqual([said, 1]);
+      expect([receivedText, server.connections]).toStrictEqual([expected, 1]);
       call.destroy();
       expect(await server.requests[0]?.ended).toBe("aborted");
     });

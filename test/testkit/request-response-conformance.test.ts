@@ -33,7 +33,7 @@ test("a dialect without a fault passes every case", () => {
   expect(cases.length).toBeGreaterThan(400);
 });
 
-test("a dialect of another build passes every case, and so do the ways between the two", () => {
+test("a dialect of another build passes every case, also in a pair with this build", () => {
   const cases = [
     ...requestConformance(terseDialect(), { samples: terseSamples() }),
     ...pairConformance(terseDialect(), exampleDialect(), { requests: terseSamples() }),
@@ -46,7 +46,7 @@ test("a dialect of another build passes every case, and so do the ways between t
 const seen = new Set<string>();
 
 test.each([...SAMPLE_FAULTS, ...VALUE_FAULTS, ...ERROR_FAULTS, ...PAIR_FAULTS])(
-  "a dialect that %s is noticed",
+  "the suites detect a dialect that %s",
   (_, noticed, fault) => {
     const good = exampleDialect();
     const failed = suite({ ...good, ...fault(good) }).filter(({ title, run }) => {
@@ -63,7 +63,7 @@ test.each([...SAMPLE_FAULTS, ...VALUE_FAULTS, ...ERROR_FAULTS, ...PAIR_FAULTS])(
   },
 );
 
-test("every claim is one that some fault breaks", () => {
+test("every claim is violated by some fault", () => {
   const claims = new Set(suite(exampleDialect()).map(({ title }) => claimOf(title)));
   expect([...claims].filter((claim) => !seen.has(claim))).toStrictEqual([]);
   expect(claims.size).toBeGreaterThan(40);

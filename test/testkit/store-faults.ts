@@ -51,7 +51,7 @@ export function copyStore(good: LedgerStore): LedgerStore {
     watch: (key, wake) => good.watch(key, wake),
     activeThreads: (tenant, page) => good.activeThreads(tenant, page),
     heads: (tenant, ids) => good.heads(tenant, ids),
-    watchThreads: (tenant, tell) => good.watchThreads(tenant, tell),
+    watchThreads: (tenant, notify) => good.watchThreads(tenant, notify),
     indexMessages: (textOf, limit) => good.indexMessages(textOf, limit),
     search: (query) => good.search(query),
     vacuum: () => good.vacuum(),
@@ -84,7 +84,7 @@ function interceptCalls(tx: LedgerTransaction, call: (name: string, run: () => u
 
 type Method = keyof LedgerTransaction;
 
-/** The steps of this method stay, whatever becomes of their work. */
+/** The steps of this method stay, even if their work is undone. */
 export function cannotUndo(method: Method): StoreFault {
   return (good) => ({
     ...copyStore(good),
@@ -133,7 +133,7 @@ export function spreads(method: Method): StoreFault {
               const bound = value.bind(target) as (...values: unknown[]) => unknown;
               if (name !== method) return bound;
               return (...values: unknown[]): unknown => {
-                // The household of both is made first, and has no such twin.
+                // The household of both is created first, and has no such twin.
                 const isFirst = tx.thread({ tenant: twinOf(values), threadId: "thread" }) === undefined;
                 if (!isFirst) bound(...values.map((value) => forTwin(value)));
                 return bound(...values);

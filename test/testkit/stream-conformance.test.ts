@@ -23,7 +23,7 @@ function samples(): StreamSample[] {
         { at: 2, block: call },
         { at: 3, block: { is: "smoke", of: "laurel" } },
         { counts: { in: 4, out: 9, all: 13 } },
-        { end: { end: "asks", mood: "dark", said: { from: "assistant", tone: "low" } } },
+        { end: { end: "calls", mood: "dark", reply: { from: "assistant", tone: "low" } } },
       ],
     },
     {
@@ -63,7 +63,7 @@ test("a dialect without whole responses is tested with its streams only", () => 
 
 const seen = new Set<string>();
 
-test.each(STREAM_FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
+test.each(STREAM_FAULTS)("the suite detects a dialect that %s", (_, noticed, fault) => {
   const good = exampleStreamDialect();
   const failed = suite({ ...good, ...fault(good) }).filter(({ title, run }) => {
     if (!noticed.test(title)) return false;
@@ -78,7 +78,7 @@ test.each(STREAM_FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => 
   for (const { title } of failed) seen.add(claimOf(title));
 });
 
-test("an exception that nothing needs is noticed, and one that is needed excuses a difference", () => {
+test("an unused exception is detected, and a used one excuses a difference", () => {
   const good = exampleStreamDialect();
   const forgetful: Dialect = {
     ...good,
@@ -90,9 +90,9 @@ test("an exception that nothing needs is noticed, and one that is needed excuses
   };
   const exceptions = [{ at: /^\/usage(?:\/|$)/, reason: "The stream has no counts." }];
   const run = (tried: Dialect): string[] =>
-    streamConformance(tried, { samples: [], exceptions }).flatMap(({ title, run: hold }) => {
+    streamConformance(tried, { samples: [], exceptions }).flatMap(({ title, run: check }) => {
       try {
-        hold();
+        check();
         return [];
       } catch {
         return [claimOf(title)];
@@ -103,7 +103,7 @@ test("an exception that nothing needs is noticed, and one that is needed excuses
   seen.add("each is needed");
 });
 
-test("every claim is one that some fault breaks", () => {
+test("every claim is violated by some fault", () => {
   const claims = new Set(suite(exampleStreamDialect()).map(({ title }) => claimOf(title)));
   expect([...claims].filter((claim) => !seen.has(claim))).toStrictEqual([]);
   expect(claims.size).toBeGreaterThan(14);

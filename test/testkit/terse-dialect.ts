@@ -73,10 +73,10 @@ function encodeBlock(part: Part, context: Context): JsonValue[] {
 function decodeTurn(value: JsonValue, before: string | undefined, context: DecodeContext): Message[] {
   const wire = readObject(value, context);
   const who = readString(wire, "who", context);
-  const { say } = wire;
-  const isText = typeof say === "string";
-  const list = isText ? [{ text: say }] : readList(say, context, "say");
-  const parts = context.pathTracker.each("say", list, (block) => decodeBlock(block, context));
+  const { content } = wire;
+  const isText = typeof content === "string";
+  const list = isText ? [{ text: content }] : readList(content, context, "content");
+  const parts = context.pathTracker.each("content", list, (block) => decodeBlock(block, context));
   const messages: Message[] = [];
   for (const part of parts) {
     const role = who === "bot" ? "assistant" : part.type === "tool-result" ? "tool" : "user";
@@ -87,9 +87,9 @@ function decodeTurn(value: JsonValue, before: string | undefined, context: Decod
   const first: Message = messages[0] ?? { role: who === "bot" ? "assistant" : "user", parts: [] };
   if (who !== "bot" && who !== "user") storeForm(first, context.dialect, "who", who);
   // The default form is a list (a string for a single text), and one turn for consecutive messages of one role.
-  if (!isText && list.length === 1 && parts[0]?.type === "text") storeForm(first, context.dialect, "say", "list");
+  if (!isText && list.length === 1 && parts[0]?.type === "text") storeForm(first, context.dialect, "content", "list");
   if (before === (who === "bot" ? "bot" : "user")) storeForm(first, context.dialect, "apart", true);
-  storeResidue(first, context.dialect, unknownFields(wire, new Set(["who", "say"])));
+  storeResidue(first, context.dialect, unknownFields(wire, new Set(["who", "content"])));
   return [first, ...messages.slice(1)];
 }
 
@@ -125,9 +125,9 @@ function encodeTurns(messages: readonly Message[], from: number, context: Contex
     const form = readForm(first, context.dialect);
     const [alone] = blocks;
     const text = isObject(alone) && Object.keys(alone).length === 1 ? alone["text"] : undefined;
-    const isAlone = blocks.length === 1 && typeof text === "string" && form["say"] !== "list";
-    const say = isAlone ? text : blocks;
-    const wire: JsonObject = { who: typeof form["who"] === "string" ? form["who"] : who, say };
+    const isAlone = blocks.length === 1 && typeof text === "string" && form["content"] !== "list";
+    const content = isAlone ? text : blocks;
+    const wire: JsonObject = { who: typeof form["who"] === "string" ? form["who"] : who, content };
     context.pathTracker.into(index, () => restoreResidue(wire, first, context));
     return wire;
   });

@@ -43,7 +43,7 @@ test("the input of a Standard Schema is its output type, a JSON Schema's is unkn
   expectTypeOf(toolOutput).returns.toEqualTypeOf<ToolOutput>();
 });
 
-test("a definition that is none is no tool", () => {
+test("an invalid definition is not a tool", () => {
   // @ts-expect-error -- a tool needs a function
   tool({ name: "t" });
   // @ts-expect-error -- another word for retry

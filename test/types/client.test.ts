@@ -90,7 +90,7 @@ test("a mistake in the settings does not compile", () => {
   const dialect: HttpProvider = { dialect: "ai-sdk-ui" };
   // @ts-expect-error -- it is called baseUrl
   const spelling: HttpProvider = { dialect: "openai-chat", baseURL: "http://h" };
-  // @ts-expect-error -- a provider says what it speaks
+  // @ts-expect-error -- a provider needs a dialect
   const missing: ProviderConfig = { apiKey: "k" };
   // @ts-expect-error -- there are two states
   const state: HttpProvider = { dialect: "openai-responses", state: "keep" };

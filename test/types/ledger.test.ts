@@ -98,7 +98,7 @@ test("an expected leaf may not, because a guard that is undefined guards nothing
   expectTypeOf<Strict<CommitOptions>>().toEqualTypeOf<"expectedLeaf">();
 });
 
-test("a run can be failed with whatever was caught", () => {
+test("a run can fail with any caught value", () => {
   expectTypeOf<Run["fail"]>().parameter(0).toEqualTypeOf<unknown>();
   expectTypeOf<ProviderError>().toExtend<Parameters<Run["fail"]>[0]>();
 });

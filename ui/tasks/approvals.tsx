@@ -1,10 +1,11 @@
 // Pending tool calls above the composer, so that they can be decided at any scroll position. Their height is limited.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { delay } from "../data/effects.ts";
 import type { ConversationActions, PendingApproval } from "../data/types.ts";
 import { Icon } from "../kit/index.ts";
 import { ApprovalBar } from "./approval-bar.tsx";
 import styles from "./tasks.module.css";
-import { announceApprovals } from "./task-descriptions.ts";
+import { announceApprovals, hasUnannouncedApproval } from "./task-descriptions.ts";
 
 export interface ApprovalsProps {
   approvals: readonly PendingApproval[];
@@ -38,17 +39,23 @@ export function Approvals({ approvals, decide, onDecided }: ApprovalsProps) {
   );
 }
 
-/** Returns the announcement of new approvals; those that keep waiting are not announced again. */
+/** The calls of one answer arrive in separate events; those within this time are announced in one sentence. */
+const ANNOUNCEMENT_DELAY_MS = 250;
+
+/** Returns the announcement of all waiting calls, which is replaced when a further call waits. */
 function useApprovalAnnouncement(approvals: readonly PendingApproval[]): string {
-  const [announced, setAnnounced] = useState<{ approvals: readonly PendingApproval[]; text: string }>({
-    approvals: [],
-    text: "",
-  });
-  if (announced.approvals === approvals) return announced.text;
-  const text = announceApprovals(announced.approvals, approvals, announced.text);
-  // Setting state while rendering: React renders again with it before the commit.
-  setAnnounced({ approvals, text });
-  return text;
+  const [announced, setAnnounced] = useState<readonly PendingApproval[]>([]);
+  const current = useRef(approvals);
+  useEffect(() => {
+    current.current = approvals;
+  }, [approvals]);
+  const isDue = hasUnannouncedApproval(announced, approvals);
+  // `announced` restarts the delay for a call that arrives in the render that shows an announcement without it.
+  useEffect(
+    () => (isDue ? delay(() => setAnnounced(current.current), ANNOUNCEMENT_DELAY_MS) : undefined),
+    [isDue, announced],
+  );
+  return announceApprovals(announced, approvals);
 }
 
 interface ApprovalCardProps {

@@ -26,16 +26,25 @@ function endWithPeriod(text: string): string {
   return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
 }
 
-/** Returns the screen reader announcement of new approvals; the last one stays while others are decided. */
-export function announceApprovals(
-  previous: readonly PendingApproval[],
+/** Returns true if a call waits that the last announcement did not name. */
+export function hasUnannouncedApproval(
+  announced: readonly PendingApproval[],
   current: readonly PendingApproval[],
-  lastAnnouncement: string,
-): string {
-  if (current.length === 0) return "";
-  const previousIds = new Set(previous.map(({ toolCallId }) => toolCallId));
-  const added = current.filter(({ toolCallId }) => !previousIds.has(toolCallId));
-  if (added.length === 0) return lastAnnouncement;
-  const names = added.map(({ toolName }) => toolName).join(", ");
-  return added.length === 1 ? `${names} waits for your approval.` : `${names} wait for your approval.`;
+): boolean {
+  return !includesAll(announced, current);
+}
+
+/**
+ * Returns the screen reader announcement, which names all calls that waited when it was made; empty once one of them is
+ * decided, because removed text is not read out and a new sentence would repeat the calls that keep waiting.
+ */
+export function announceApprovals(announced: readonly PendingApproval[], current: readonly PendingApproval[]): string {
+  if (announced.length === 0 || !includesAll(current, announced)) return "";
+  const names = announced.map(({ toolName }) => toolName).join(", ");
+  return announced.length === 1 ? `${names} waits for your approval.` : `${names} wait for your approval.`;
+}
+
+function includesAll(approvals: readonly PendingApproval[], included: readonly PendingApproval[]): boolean {
+  const ids = new Set(approvals.map(({ toolCallId }) => toolCallId));
+  return included.every(({ toolCallId }) => ids.has(toolCallId));
 }

@@ -23,7 +23,30 @@ import { decodeResult } from "./decode-result.ts";
 import { type ListedTool, listTools, resolveRetry } from "./list-tools.ts";
 import type { McpServer, McpServerOptions } from "./types.ts";
 
-/** Connects to an MCP server and lists its tools. Close it, or the agent that uses it, when it is no longer needed. */
+/**
+ * Connects to an MCP server and lists its tools. Close it, or the agent that uses it, when it is no longer needed.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, mcpServer } from "koine/agent";
+ * import { createClient, demo } from "koine/client";
+ *
+ * const notes = await mcpServer({
+ *   name: "notes",
+ *   prefix: "notes_",
+ *   command: process.execPath,
+ *   args: ["examples/mcp-agent/notes-server.ts"],
+ * });
+ * console.log((await notes.tools()).map(({ name }) => name)); // ["notes_add","notes_list","notes_crash"]
+ * const client = createClient({ providers: { demo: demo() } });
+ * const agent = createAgent({ client, model: "demo/koine", tools: [notes] });
+ * for await (const event of agent.run('call notes_add {"text":"Water the olive tree."}')) {
+ *   if (event.type === "tool-end") console.log(event.result.output); // That is note 1.
+ * }
+ * await agent.close(); // also closes the MCP server
+ * await client.close();
+ * ```
+ */
 export async function mcpServer(options: McpServerOptions, now: () => number = monotonic): Promise<McpServer> {
   checkOptions(options);
   const source = new McpToolSource(withSafeListeners(options), now);

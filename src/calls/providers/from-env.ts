@@ -63,6 +63,17 @@ const PROVIDER_READERS: Readonly<Record<string, (read: ReadVariable) => EnvProvi
 /**
  * Returns the providers whose key is in the environment, under the names of their presets, except those in `excluded`. An
  * invalid or missing variable throws a `ClientError` "configuration" with its name.
+ *
+ * @example
+ * ```ts
+ * import { createClient, demo, providersFromEnv } from "koine/client";
+ *
+ * // In a program: `process.env`.
+ * const env = { ANTHROPIC_API_KEY: "sk-ant-example", GROQ_API_KEY: "gsk-example" };
+ * const client = createClient({ providers: { ...providersFromEnv(env), demo: demo() } });
+ * console.log(client.providers); // ["anthropic","groq","demo"]
+ * await client.close();
+ * ```
  */
 export function providersFromEnv(env: Env, excluded: readonly string[] = []): Record<string, ProviderConfig> {
   const read: ReadVariable = (name) => {

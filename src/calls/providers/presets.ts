@@ -3,7 +3,27 @@ import type { HttpProvider } from "../types.ts";
 
 type ProviderPreset = Readonly<Pick<HttpProvider, "dialect" | "baseUrl" | "vendor">>;
 
-/** Well-known providers. Add a key: `{ ...presets.groq, apiKey }`. */
+/**
+ * Well-known providers. Add a key: `{ ...presets.groq, apiKey }`.
+ *
+ * @example
+ * ```ts
+ * import { createClient, presets } from "koine/client";
+ *
+ * const apiKey = "example-key";
+ * const client = createClient({
+ *   providers: {
+ *     openai: { ...presets.openai, apiKey },
+ *     anthropic: { ...presets.anthropic, apiKey },
+ *     gemini: { ...presets.gemini, apiKey },
+ *     bedrock: { ...presets.bedrock, region: "eu-west-1", apiKey },
+ *     local: presets.ollama,
+ *   },
+ * });
+ * console.log(client.providers); // ["openai","anthropic","gemini","bedrock","local"]
+ * await client.close();
+ * ```
+ */
 export const presets = {
   openai: { dialect: "openai-responses", baseUrl: "https://api.openai.com/v1" },
   anthropic: { dialect: "anthropic", baseUrl: "https://api.anthropic.com" },

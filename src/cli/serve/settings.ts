@@ -49,7 +49,7 @@ export async function readSettings(
 function toCliError(error: unknown): unknown {
   if (!(error instanceof ConfigError)) return error;
   const { mistakes, file, cause } = error;
-  const [first, ...others] = mistakes.map(formatMistake);
+  const [first, ...others] = mistakes.map((each) => formatMistake(each, file));
   if (others.length === 0) return new CliError("usage", error.message, { cause });
   const where = file ?? "The configuration";
   return new CliError("usage", `${where} has ${mistakes.length} mistakes.`, { cause, more: [first ?? "", ...others] });

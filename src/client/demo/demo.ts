@@ -43,7 +43,20 @@ const OPTIONS: FieldChecks<keyof DemoOptions> = {
   sleep: checkFunction,
 };
 
-/** Creates a provider with one scripted model, `koine`. The message "help" lists its commands. */
+/**
+ * Creates a provider with one scripted model, `koine`. The message "help" lists its commands.
+ *
+ * @example
+ * ```ts
+ * import { getText, user } from "koine";
+ * import { createClient, demo } from "koine/client";
+ *
+ * const client = createClient({ providers: { demo: demo() } });
+ * const answer = await client.complete({ model: "demo/koine", messages: [user("say Hello.")] });
+ * console.log(getText(answer.message)); // Hello.
+ * await client.close();
+ * ```
+ */
 export function demo(options: DemoOptions = {}): LocalProvider {
   checkFields(options, OPTIONS, "");
   const { issuer = "demo", delayMs = 0, chunk = 1 } = options;

@@ -56,6 +56,24 @@ const ZERO_USAGE: BudgetUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 
 /**
  * Creates a middleware that rejects calls after a limit is reached, with a `ClientError` "budget". The usage of a call is
  * known when it ends, so concurrent calls may together exceed a limit.
+ *
+ * @example
+ * ```ts
+ * import { user } from "koine";
+ * import { budget, ClientError, createClient, demo } from "koine/client";
+ *
+ * const limit = budget({ calls: 1, totalTokens: 100_000 });
+ * const client = createClient({ providers: { demo: demo() }, middleware: [limit] });
+ * const request = { model: "demo/koine", messages: [user("say Hello.")] };
+ * await client.complete(request);
+ * console.log(limit.spent.calls); // 1
+ * try {
+ *   await client.complete(request);
+ * } catch (error) {
+ *   console.log(error instanceof ClientError && error.code); // budget
+ * }
+ * await client.close();
+ * ```
  */
 export function budget(options: BudgetOptions): Budget {
   checkFields(options, OPTIONS, "");

@@ -63,6 +63,20 @@ const OPTIONS: FieldChecks<keyof CachingOptions> = {
  * Creates a middleware that stores answers and returns them for equal calls, complete or as a stream. A cached answer has
  * no attempts. Failed and incomplete answers are not stored, nor are answers of a fallback, because the requested model may
  * be available next time.
+ *
+ * @example
+ * ```ts
+ * import { getText, user } from "koine";
+ * import { caching, createClient, demo } from "koine/client";
+ *
+ * const client = createClient({ providers: { demo: demo() }, middleware: [caching()] });
+ * const request = { model: "demo/koine", messages: [user("say Hello.")] };
+ * const first = await client.complete(request);
+ * const second = await client.complete(request);
+ * console.log(getText(second.message)); // Hello.
+ * console.log([first.attempts.length, second.attempts.length]); // [1,0]
+ * await client.close();
+ * ```
  */
 export function caching(options: CachingOptions = {}): Middleware {
   checkFields(options, OPTIONS, "");

@@ -47,7 +47,24 @@ export interface LoggingOptions {
 
 const OPTIONS: FieldChecks<keyof LoggingOptions> = { log: checkFunction, content: checkBoolean, clock: checkFunction };
 
-/** Creates a middleware that logs every call at its end: `logging(console.log)`. */
+/**
+ * Creates a middleware that logs every call at its end: `logging(console.log)`.
+ *
+ * @example
+ * ```ts
+ * import { user } from "koine";
+ * import { createClient, demo, logging } from "koine/client";
+ *
+ * const client = createClient({
+ *   providers: { demo: demo() },
+ *   middleware: [logging(({ requestedModel, provider, finishReason }) => {
+ *     console.log(`${requestedModel} by ${provider}: ${finishReason?.unified}`); // demo/koine by demo: stop
+ *   })],
+ * });
+ * await client.complete({ model: "demo/koine", messages: [user("say Hello.")] });
+ * await client.close();
+ * ```
+ */
 export function logging(options: LoggingOptions | LoggingOptions["log"]): Middleware {
   const settings = typeof options === "function" ? { log: options } : options;
   checkFields(settings, OPTIONS, "");

@@ -1,17 +1,19 @@
 // The blob marker of a stored message: a field that lists the strings that were extracted into blobs, with their paths.
-// An empty string is in each of these places, so a stored message is still a valid message.
+// An empty string replaces each extracted string, so a stored message is still a valid message.
 import { isObject } from "../../model/value-kind.ts";
 import type { StringEncoding } from "./text-encoding.ts";
 import { STRING_ENCODINGS } from "./text-encoding.ts";
 
-/** The field of the marker. If a message has its own field of this name, the marker contains it as `own`. */
+/**
+ * The name of the marker's field. If the appended message had a field with this name, the marker contains it as `own`.
+ */
 export const MARKER_FIELD = "$blobs";
 
 export type PathStep = string | number;
 
 /**
- * Fields from which nothing is extracted: the ledger's own fields, and the marker, which contains the message's own
- * field unchanged.
+ * The top-level fields of a message from which no string is extracted: the fields that the ledger reads, and a field
+ * with the marker's name, which is moved into the marker unchanged.
  */
 export const EXCLUDED_FIELDS: ReadonlySet<PathStep> = new Set([
   "id",
@@ -25,41 +27,43 @@ export const EXCLUDED_FIELDS: ReadonlySet<PathStep> = new Set([
 export interface ExtractedString {
   /** The path from the message to the string: keys and indexes. */
   at: PathStep[];
-  /** "sha256-…" */
+  /** The reference of the blob: "sha256-" and 64 hex digits. */
   blob: string;
   as: StringEncoding;
   /** The size of the blob in bytes. */
   size: number;
 }
 
-/** The list of extracted strings. */
+/** The value of the marker field. */
 export interface BlobMarker {
   strings: ExtractedString[];
+  /** The value of a field with the marker's name that the appended message had. */
   own?: unknown;
 }
 
 const REFERENCE_PATTERN = /^sha256-[0-9a-f]{64}$/;
 
-/** True if a text is a blob reference. */
+/** True if a value is a blob reference. */
 export function isBlobReference(value: unknown): value is string {
   return typeof value === "string" && REFERENCE_PATTERN.test(value);
 }
 
 /**
- * True if a message with this body must be passed to `extractBlobs`: it is long, contains a blob reference, or has a
- * field with the marker's name. May be true unnecessarily, never false wrongly.
+ * True if a message with this body must be passed to `extractBlobs`: the body is long, contains a blob reference, or
+ * has a field with the marker's name. May also be true for other messages, because only the text of the body is
+ * searched.
  */
 export function needsBlobs(body: string, threshold: number): boolean {
-  // Runs for every written message: `includes` is fast if the first character is rare.
+  // This runs for every written message. `includes` is fast if the first character is rare, hence not "sha256-".
   return body.length > threshold || body.includes("256-") || body.includes("$blobs");
 }
 
-/** Returns the marker of a stored message; undefined if no string was extracted. */
+/** Returns the marker of a stored message; undefined if the message has none. */
 export function readMarker(message: object): BlobMarker | undefined {
   const marker: unknown =
     Object.hasOwn(message, MARKER_FIELD) && MARKER_FIELD in message ? message[MARKER_FIELD] : undefined;
   if (!isObject(marker) || !Array.isArray(marker["strings"])) return undefined;
-  // Each string is checked; any other value is the message's own field.
+  // If an entry is invalid, the value is not a marker but a field of the appended message.
   return marker["strings"].every(isExtractedString) ? (marker as unknown as BlobMarker) : undefined;
 }
 
@@ -71,7 +75,10 @@ function isExtractedString(value: unknown): boolean {
   return isPath && isBlobReference(blob) && isKnown && typeof size === "number";
 }
 
-/** Returns the fault of a marker whose path does not exist; undefined if there is none. */
+/**
+ * Returns a description of the first extracted string that cannot be restored, because there is no empty string at its
+ * path. Returns undefined if all strings can be restored.
+ */
 export function findMisplacedString(message: object, { strings }: BlobMarker): string | undefined {
   const misplaced = strings.find(({ at }) => findStringPosition(message, at) === undefined);
   return misplaced && describeMisplaced(misplaced);
@@ -81,22 +88,22 @@ export function describeMisplaced({ at, blob }: ExtractedString): string {
   return `The blob ${blob} cannot be restored: /${at.join("/")} is not an empty string.`;
 }
 
-/** The position of a string in its message. */
+/** The object or list that contains a string, and the key or index of the string in it. */
 export interface StringPosition {
   container: Record<PathStep, unknown>;
   step: PathStep;
 }
 
 /**
- * Finds the position of an extracted string; undefined if the path does not exist or contains another value: a foreign
- * marker must not overwrite anything.
+ * Finds the position of an extracted string. Returns undefined if there is no empty string at the path, because a
+ * marker that does not fit the message must not overwrite other values.
  */
 export function findStringPosition(message: object, at: readonly PathStep[]): StringPosition | undefined {
   if (at[0] === undefined || EXCLUDED_FIELDS.has(at[0])) return undefined;
   let container: unknown = message;
   for (const [depth, step] of at.entries()) {
     if (typeof container !== "object" || container === null || !Object.hasOwn(container, step)) return undefined;
-    // An object of any shape; the step is one of its own keys.
+    // The cast is safe, because `step` is an own key of the object.
     const open = container as Record<PathStep, unknown>;
     if (depth === at.length - 1) return open[step] === "" ? { container: open, step } : undefined;
     container = open[step];

@@ -1,29 +1,30 @@
-// Extracts long strings from a copy of a message: only the objects on the path to them are copied, with exact digits.
+// Extracts the long strings of a message. Does not change the message: copies the objects and lists on the path to a
+// long string, with the exact digits of their numbers, and shares all others.
 import { copyDigits, copyObject } from "../../model/json/index.ts";
 import type { PathStep } from "./blob-marker.ts";
 import { isBlobReference, EXCLUDED_FIELDS } from "./blob-marker.ts";
 
-/** Shorter strings are never extracted: the marker entry would be longer than the string. */
+/** The length up to which a string is never extracted, because its entry in the marker would be longer. */
 const MIN_LENGTH = 64;
 
-/** A string and its path. */
+/** An extracted string and its path in the message. */
 export interface LongString {
   at: PathStep[];
   text: string;
 }
 
-/** A message without its long strings. */
+/** A message without its long strings, and these strings. */
 export interface ExtractionResult<T> {
-  /** The original message if nothing was extracted. */
+  /** A copy with "" in place of each long string; the original message if nothing was extracted. */
   message: T;
   strings: LongString[];
 }
 
-/** Returns the message without its strings of more than `threshold` characters. Does not change the original. */
+/** Extracts the strings of more than `threshold` characters from a copy of the message. */
 export function extractStrings<T extends object>(message: T, threshold: number): ExtractionResult<T> {
   const strings: LongString[] = [];
   const maxLength = Math.max(threshold, MIN_LENGTH);
-  // The copy has the shape of the original.
+  // The cast is safe, because the copy differs from the original only in the content of strings.
   return { message: extractFromValue(message, [], maxLength, strings) as T, strings };
 }
 
@@ -38,7 +39,7 @@ function extractFromValue(value: unknown, at: PathStep[], threshold: number, ext
   return isPlainObject(value) ? extractFromObject(value, at, threshold, extracted) : value;
 }
 
-/** True for objects without `toJSON`: changing the inside of others would change their JSON. */
+/** True for objects without a `toJSON` method. With this method, the JSON of an object is not that of its fields. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !("toJSON" in value && typeof value.toJSON === "function");
 }

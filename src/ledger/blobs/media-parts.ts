@@ -1,4 +1,4 @@
-// Finds the media parts of a message at any depth: also in tool results and documents that consist of parts.
+// Finds the media parts of a message at any depth, including those in the content of tool results and documents.
 import type { MediaPart, Message, Part } from "../../model/index.ts";
 import { isBlobReference } from "./blob-marker.ts";
 
@@ -8,7 +8,7 @@ export function isMediaPart(part: unknown): part is MediaPart {
   return typeof part === "object" && part !== null && "type" in part && MEDIA_TYPES.has(part.type);
 }
 
-/** Lists media parts, outer ones first. Values that are not lists of parts are skipped. */
+/** Lists the media parts of a list of parts and of their contents. Skips values that are not lists of parts. */
 export function listMediaParts(parts: unknown, found: MediaPart[] = []): MediaPart[] {
   if (!Array.isArray(parts)) return found;
   for (const part of parts as readonly (Part | null)[]) {
@@ -18,7 +18,7 @@ export function listMediaParts(parts: unknown, found: MediaPart[] = []): MediaPa
   return found;
 }
 
-/** Finds the part that references a blob, and returns its JSON pointer. */
+/** Returns the JSON pointer, within `parts`, of the first reference to a blob; undefined if there is none. */
 export function findBlobPath(parts: unknown, blob: string): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   for (const [index, part] of (parts as readonly (Part | null)[]).entries()) {

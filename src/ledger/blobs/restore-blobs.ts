@@ -1,5 +1,5 @@
-// Restores blobs in messages that were read: as they were appended, as references, or as the next model call needs
-// them.
+// Restores the extracted strings of messages that were read from a store: as they were appended, as blob references, or
+// as a model call needs them.
 import type { MediaPart, StoredMessage } from "../../model/index.ts";
 import { LedgerError } from "../errors.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -10,12 +10,16 @@ import { decodeText } from "./text-encoding.ts";
 import { readBlob } from "./upload.ts";
 
 /**
- * "inline": exactly as appended. "reference": media parts reference their blob instead of containing it. "send": like
- * "inline", and references to blobs of this ledger are replaced by their data, because providers cannot read them.
+ * How messages that are read contain blobs. "inline": messages are exactly as appended. "reference": media parts
+ * reference their blob instead of containing its data. "send": like "inline", but references to blobs of this ledger
+ * are replaced by the data, because providers cannot read them.
  */
 export type BlobMode = "inline" | "reference" | "send";
 
-/** Restores messages in place and returns them. A missing blob is reported, and its reference takes its place. */
+/**
+ * Restores the extracted strings of messages in place and returns the messages. If a blob cannot be read, reports a
+ * problem and writes the blob's reference into the message instead.
+ */
 export async function restoreBlobs<T extends StoredMessage>(
   scope: LedgerScope,
   messages: T[],
@@ -37,7 +41,7 @@ export async function restoreBlobs<T extends StoredMessage>(
 class BlobRestorer {
   readonly #scope: LedgerScope;
   readonly #mode: BlobMode;
-  /** The loaded texts: a blob that several messages reference is read once. */
+  /** The texts of the blobs that were read, so that a blob that several messages reference is read once. */
   readonly #texts = new Map<string, string | undefined>();
   #faults: string[] = [];
 
@@ -64,7 +68,8 @@ class BlobRestorer {
 
   async #putString({ container, step }: StringPosition, extracted: ExtractedString): Promise<void> {
     const isMediaContent = isMediaPart(container) && (step === "data" || step === "text");
-    // A blob that is not base64 contains the characters of the data, not its bytes.
+    // Only a blob that was made from base64 contains the bytes of the media; any other blob contains the characters of
+    // the `data` field, which a reference must not represent.
     if (this.#mode === "reference" && isMediaContent && step === "data" && extracted.as === "base64") {
       return setBlobReference(container, step, extracted);
     }
@@ -74,7 +79,7 @@ class BlobRestorer {
     else container[step] = extracted.blob;
   }
 
-  /** Returns undefined and adds a fault if the blob cannot be read. */
+  /** Returns the text of a blob. If the blob cannot be read, adds a fault and returns undefined. */
   async #text({ blob, as }: Pick<ExtractedString, "blob" | "as">): Promise<string | undefined> {
     const name = `${as} ${blob}`;
     if (!this.#texts.has(name)) this.#texts.set(name, await this.#read(blob, as));

@@ -1,7 +1,8 @@
-// Converts strings to bytes and back, exactly. Base64 is stored as the bytes it represents, so that an image is stored
-// once however it arrived; a string without a UTF-8 form (a lone surrogate) is stored as UTF-16.
+// Converts strings to bytes and back without loss. Base64 is stored as the bytes that it represents, so that an image
+// is stored once, whether it was uploaded as bytes or appended as base64. A string with a lone surrogate, which UTF-8
+// cannot represent, is stored as UTF-16.
 
-/** The encodings of strings in blobs. */
+/** The ways in which a string is stored as the bytes of a blob. */
 export const STRING_ENCODINGS = ["base64", "utf8", "utf16"] as const;
 export type StringEncoding = (typeof STRING_ENCODINGS)[number];
 
@@ -10,13 +11,14 @@ const BUFFER_ENCODINGS = { base64: "base64", utf8: "utf8", utf16: "utf16le" } as
   BufferEncoding
 >;
 
-/** The number of characters that distinguish most texts from base64. */
+/** The number of characters at the beginning of a string that are tested; most texts differ from base64 in them. */
 const SAMPLE_LENGTH = 64;
 
 export function encodeText(text: string): { bytes: Buffer; as: StringEncoding } {
   if (mayBeBase64(text)) {
     const bytes = Buffer.from(text, "base64");
-    // Other alphabets, missing padding and stray bits decode too, but would not be restored exactly.
+    // Node also decodes other alphabets, missing padding and stray bits; such a string would not be restored exactly,
+    // so it is stored as text.
     if (bytes.toString("base64") === text) return { bytes, as: "base64" };
   }
   const as = text.isWellFormed() ? "utf8" : "utf16";

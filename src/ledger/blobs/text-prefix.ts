@@ -5,13 +5,13 @@ import type { ExtractedString } from "./blob-marker.ts";
 import { decodeText } from "./text-encoding.ts";
 import { readBlob } from "./upload.ts";
 
-/** Returns the first chunk of a text; "" if the blob cannot be read, which normal reads of the message report. */
+/** Returns the text in the first chunk of a blob; "" if the blob cannot be read, which reads of the message report. */
 export async function readTextPrefix(
   scope: LedgerScope,
   { blob, as }: Pick<ExtractedString, "blob" | "as">,
 ): Promise<string> {
   try {
-    // A character that is cut by the end of the chunk is dropped.
+    // The end of the chunk may cut a character, which is decoded as U+FFFD and removed.
     for await (const bytes of readBlob(scope, blob)) return decodeText(bytes, as).replace(/\uFFFD$/u, "");
   } catch (error) {
     if (!(error instanceof LedgerError) || (error.code !== "unknown-blob" && error.code !== "corrupt")) throw error;

@@ -1,5 +1,5 @@
-// Writes and reads blobs of any size in bounded memory. An upload is written under its own id until its hash is known;
-// an upload that fails leaves nothing.
+// Writes and reads blobs of any size in bounded memory. The chunks of an upload are written before its hash is known,
+// under a generated blob id; the chunks of a failed upload are deleted.
 import { createHash } from "node:crypto";
 import { LedgerError } from "../errors.ts";
 import type { BlobRow } from "../store/rows.ts";
@@ -8,7 +8,7 @@ import { wait } from "../store/steps.ts";
 import { isBlobReference } from "./blob-marker.ts";
 import { CHUNK_SIZE, hashBytes, insertOrRefreshBlob, writeBytes } from "./write-blobs.ts";
 
-/** The number of chunks per commit. */
+/** The number of chunks that an upload writes in one transaction. */
 const CHUNKS_PER_WRITE = 16;
 
 /** The result of an upload. */
@@ -19,7 +19,9 @@ export interface StoredBytes {
   isNew: boolean;
 }
 
-/** Stores bytes once per content. */
+/**
+ * Stores bytes as a blob, unless the tenant has a blob with the same content. Returns the blob's reference and size.
+ */
 export async function putBlob(
   scope: LedgerScope,
   bytes: Uint8Array | AsyncIterable<Uint8Array>,
@@ -33,7 +35,10 @@ export async function putBlob(
   return { blob, size };
 }
 
-/** Returns true if a blob exists. Its age is then reset, so that it is not deleted before a message references it. */
+/**
+ * Returns true if a blob exists, and then resets the age of the blob, so that a purge does not delete the blob before a
+ * message references it.
+ */
 export async function refreshExistingBlob({ store, tenant, now }: LedgerScope, hash: string): Promise<boolean> {
   if ((await store.reads.blob(tenant, hash)) === undefined) return false;
   return store.write((tx) => wait(tx.refreshBlob(tenant, hash, now())));
@@ -47,12 +52,12 @@ function assertBytes(bytes: unknown): void {
   });
 }
 
-// oxlint-disable-next-line require-await -- an iterable of the kind that uploads are
+// oxlint-disable-next-line require-await -- `storeByteStream` needs an async iterable
 async function* toAsyncIterable(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
 }
 
-/** Stores a stream. `check` may reject the hash; then nothing is stored. */
+/** Stores a stream of bytes as a blob. `check` receives the hash of the bytes and may throw; then nothing is stored. */
 export async function storeByteStream(
   scope: LedgerScope,
   source: AsyncIterable<Uint8Array>,
@@ -74,20 +79,20 @@ export async function storeByteStream(
     check?.(contentHash);
     return await upload.finish(contentHash);
   } catch (error) {
-    // The original error is thrown; a purge deletes remaining chunks.
+    // If the chunks cannot be deleted either, the original error is thrown, and a later purge deletes the chunks.
     await upload.abandon().catch(() => undefined);
     throw error;
   }
 }
 
-/** Fills chunks and writes several at a time. */
+/** An upload in progress: divides the bytes into chunks and writes several chunks per transaction. */
 class BlobUpload {
   readonly #scope: LedgerScope;
   readonly #blobId: string;
   #full: Buffer[] = [];
   #filling = Buffer.alloc(0);
   #used = 0;
-  /** The number of written chunks. */
+  /** The number of chunks that were written to the store. */
   #written = 0;
   #size = 0;
 
@@ -98,7 +103,7 @@ class BlobUpload {
 
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      // A new buffer each time: full ones wait to be written.
+      // Each chunk gets a new buffer, because the full buffers have not been written yet.
       if (this.#used === this.#filling.length) this.#startChunk();
       const piece = bytes.subarray(at, at + this.#filling.length - this.#used);
       this.#filling.set(piece, this.#used);
@@ -141,7 +146,7 @@ class BlobUpload {
     return { blob: hash, size, isNew };
   }
 
-  /** Writes a small blob in one transaction; nothing if it exists. */
+  /** Writes a blob in one transaction. Returns false if the blob exists already; then only its age is reset. */
   async #writeAtOnce(hash: string): Promise<boolean> {
     const scope = this.#scope;
     if (await refreshExistingBlob(scope, hash)) return false;
@@ -164,7 +169,10 @@ class BlobUpload {
   }
 }
 
-/** Yields the bytes of a blob by chunks. "unknown-blob" if it does not exist; "corrupt" if bytes are missing. */
+/**
+ * Yields the bytes of a blob, chunk by chunk. Throws "unknown-blob" if the blob does not exist, and "corrupt" if bytes
+ * are missing.
+ */
 export async function* readBlob(scope: LedgerScope, reference: string): AsyncGenerator<Uint8Array, void, void> {
   if (typeof reference !== "string") {
     throw new LedgerError("invalid-input", "A blob reference must be a string.", { path: "reference" });
@@ -191,7 +199,10 @@ async function* readChunks(
   }
 }
 
-/** Returns the fault of a blob: it does not exist, or its bytes do not match its hash; undefined if it is intact. */
+/**
+ * Returns a description of the fault of a blob: the blob does not exist, bytes are missing, or the bytes do not match
+ * the hash. Returns undefined if the blob is intact.
+ */
 export async function findBlobFault(scope: LedgerScope, reference: string): Promise<string | undefined> {
   const hash = createHash("sha256");
   try {

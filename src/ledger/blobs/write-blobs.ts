@@ -1,5 +1,5 @@
-// Writes the long strings of a message as blobs: once per tenant and content, in rows of a bounded size. An existing
-// blob costs only a reference (B97).
+// Writes the long strings of a message as blobs, once per tenant and content, in chunks of a bounded size. For a blob
+// that exists already, only a reference is written (B97).
 import { createHash } from "node:crypto";
 import type { Message } from "../../model/index.ts";
 import { copyObject } from "../../model/json/index.ts";
@@ -14,25 +14,25 @@ import { listReferencedBlobs } from "./media-parts.ts";
 import { extractStrings } from "./extract-strings.ts";
 import { encodeText } from "./text-encoding.ts";
 
-/** The bytes of a blob's row. */
+/** The maximum number of bytes in a chunk of a blob. */
 export const CHUNK_SIZE = 262_144;
 
 export function hashBytes(bytes: Uint8Array): string {
   return `sha256-${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** A message without its long strings, and the blobs that it needs. */
+/** A message whose long strings were extracted, and the blobs that the message needs. */
 export interface MessageWithBlobs<T> {
   message: T;
-  /** The extracted bytes, by hash. */
+  /** The bytes of the extracted strings, by hash. */
   bytes: ReadonlyMap<string, Buffer>;
-  /** The blobs that its media parts reference. */
+  /** The hashes of the blobs that the media parts of the message reference. */
   referenced: readonly string[];
 }
 
 /**
- * Returns a copy of the message without its strings of more than `threshold` characters, for `writeBlobs`. Needed only
- * if `needsBlobs` is true.
+ * Extracts the strings of more than `threshold` characters from a copy of the message, for `writeBlobs`. Needed only
+ * for messages for which `needsBlobs` is true.
  */
 export function extractBlobs<T extends Message>(message: T, threshold: number): MessageWithBlobs<T> {
   const { message: withoutStrings, strings } = extractStrings(message, threshold);
@@ -50,8 +50,9 @@ export function extractBlobs<T extends Message>(message: T, threshold: number): 
 export type MessagesWithBlobs = ReadonlyMap<string, MessageWithBlobs<Message>>;
 
 /**
- * Writes the blobs of messages and their references. In the order of the hashes, so that writers that share blobs
- * cannot deadlock. Returns the first referenced blob that does not exist.
+ * Writes the blobs of messages and the references to them. Blobs are written in the order of their hashes, so that
+ * concurrent writers of the same blobs cannot deadlock. Returns the hash of the first referenced blob that does not
+ * exist; undefined if all exist.
  */
 export function* writeBlobs(
   scope: LedgerScope,
@@ -67,7 +68,7 @@ export function* writeBlobs(
     for (const hash of hashes) refs.push({ ...key, messageId, hash });
   }
   if (refs.length === 0) return undefined;
-  // References first: from then on an existing blob cannot be deleted.
+  // References are inserted before blobs are looked up, because a blob with a reference cannot be deleted meanwhile.
   yield* wait(tx.insertBlobRefs(refs));
   let missing: string | undefined;
   for (const hash of [...new Set(refs.map((ref) => ref.hash))].sort()) {
@@ -86,7 +87,7 @@ function addMarker<T extends object>(message: T, strings: ExtractedString[]): T 
   return Object.assign(copy, { [MARKER_FIELD]: marker });
 }
 
-/** Writes bytes as a blob; returns true if the blob is new. */
+/** Writes bytes as a blob and returns true. Returns false without writing the bytes if the blob exists already. */
 export function* writeBytes(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -104,8 +105,8 @@ export function* writeBytes(
 }
 
 /**
- * Inserts a blob; returns true if it is new. The age of an existing blob is reset, so that it is not deleted before a
- * message references it.
+ * Inserts a blob and returns true. If the blob exists already, returns false and resets the age of the blob, so that a
+ * purge does not delete the blob before a message references it.
  */
 export function* insertOrRefreshBlob(
   scope: LedgerScope,
@@ -115,7 +116,7 @@ export function* insertOrRefreshBlob(
   for (;;) {
     const createdAt = scope.now();
     if (yield* wait(tx.insertBlob({ ...row, createdAt }))) return true;
-    // If the blob was deleted meanwhile, the insert is repeated.
+    // If the existing blob was deleted between the two statements, the insert is repeated.
     if (yield* wait(tx.refreshBlob(row.tenant, row.hash, createdAt))) return false;
   }
 }

@@ -1,6 +1,6 @@
-// Finds facts about the ancestors of a message: the last of the leading instructions and the nearest user message.
-// Walks up to the root, or up to a message whose facts are cached: messages never change, and neither do their
-// ancestors.
+// Finds facts about a message and its ancestors: the last of the leading instructions and the nearest user message. The
+// walk ends at the root or at a message whose facts are cached. Cached facts stay valid, because neither a message nor
+// its ancestors ever change.
 import { setImmediate as otherWork } from "node:timers/promises";
 import { followParents, firstReadSize, nextReadSize } from "../messages/paths.ts";
 import type { MessageHeader } from "../store/rows.ts";
@@ -9,11 +9,13 @@ import type { LedgerStore, ThreadKey } from "../store/contract.ts";
 
 /** Facts about a message and all its ancestors. */
 export interface AncestorFacts {
-  /** The last of the instructions that the path begins with. */
+  /**
+   * The id of the last of the instructions that the path begins with; null if it begins with a message of another role.
+   */
   instructionId: string | null;
-  /** True if all of them are instructions. */
+  /** True if the message and all its ancestors are instructions. */
   isInstructionsOnly: boolean;
-  /** The nearest user message. */
+  /** The id of the nearest user message; null if there is none. */
   userId: string | null;
 }
 
@@ -21,7 +23,7 @@ export function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
 }
 
-/** The number of rows after which other work of the process may run. */
+/** A walk yields to the event loop after a read of this many rows. */
 const READ_SIZE = 1000;
 
 export async function readAncestorFacts(
@@ -44,7 +46,7 @@ export async function readAncestorFacts(
       addFacts(facts, cachedFacts);
       break;
     }
-    // The missing message may be imported again, so the facts are not cached.
+    // The facts are incomplete. They are not cached, because the missing message may be imported again.
     if (missing) return facts;
     if (read.length >= READ_SIZE) await otherWork();
     size = nextReadSize(size, rows.length, read.length);
@@ -54,24 +56,31 @@ export async function readAncestorFacts(
   return facts;
 }
 
-/** Adds the next ancestor. */
+/** Adds a message to the facts of its descendants. */
 function addMessage(facts: AncestorFacts, { id, role }: MessageHeader): void {
   if (isInstruction(role)) facts.instructionId ??= id;
   else [facts.instructionId, facts.isInstructionsOnly] = [null, false];
   if (role === "user") facts.userId ??= id;
 }
 
-/** Adds the facts of all further ancestors. */
+/** Adds the cached facts of a message to the facts of its descendants. */
 function addFacts(facts: AncestorFacts, rest: AncestorFacts): void {
   facts.instructionId = rest.isInstructionsOnly ? (facts.instructionId ?? rest.instructionId) : rest.instructionId;
   facts.isInstructionsOnly &&= rest.isInstructionsOnly;
   facts.userId ??= rest.userId;
 }
 
-/** The limits of the cache: threads per store, and messages per thread, the most recent ones, for several branches. */
+/** The maximum number of threads in the cache of a store. */
 const MAX_CACHED_THREADS = 1000;
+/**
+ * The maximum number of messages of a thread whose facts are cached; more than one, because several branches may be
+ * read.
+ */
 const MAX_ENTRIES_PER_THREAD = 8;
-/** The minimum distance between cached messages: a shorter walk would hardly be faster. */
+/**
+ * Facts are cached only after a walk over at least this many messages, because the cache hardly shortens a shorter
+ * walk.
+ */
 const MIN_DISTANCE = 64;
 
 const caches = new WeakMap<LedgerStore, Map<string, Map<string, AncestorFacts>>>();
@@ -90,7 +99,8 @@ function cacheFacts(store: LedgerStore, key: ThreadKey, id: string, facts: Ances
   if (threads === undefined) caches.set(store, (threads = new Map()));
   const name = toCacheKey(key);
   const ofThread = threads.get(name) ?? new Map<string, AncestorFacts>();
-  // Inserted again, so that the first entry of a map is always the least recently used.
+  // Both entries are deleted before they are set, so that the first entry of each map is the one that was cached
+  // earliest.
   threads.delete(name);
   ofThread.delete(id);
   dropOldest(threads.set(name, ofThread), MAX_CACHED_THREADS);
@@ -103,7 +113,10 @@ function dropOldest(map: Map<string, unknown>, limit: number): void {
   if (first !== undefined) map.delete(first);
 }
 
-/** Drops the cache of a thread from which messages were deleted: an import may reuse their ids with other messages. */
+/**
+ * Deletes the cached facts of a thread from which messages were deleted: an import may create different messages with
+ * the same ids.
+ */
 export function forgetAncestors(store: LedgerStore, key: ThreadKey): void {
   caches.get(store)?.delete(toCacheKey(key));
 }

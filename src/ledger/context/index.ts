@@ -1,6 +1,6 @@
-// Selects the messages for the next model call: the path without interrupted turns (B90); if it is too long, its
-// leading instructions and the longest end that fits, cut so that no result loses its call and the end keeps its
-// question (B99). Does not change stored data.
+// Selects the messages for the next model call: the path without interrupted turns (B90). A path that is too long is
+// reduced to its leading instructions and the longest end that fits, in which every tool result has its call and the
+// answer has its question (B99). Stored data is not changed.
 import type { StoredMessage } from "../../model/message.ts";
 import { readMessages } from "../messages/message-body.ts";
 import { requireCount } from "../check-arguments.ts";
@@ -27,7 +27,7 @@ export async function readContext(
   const leading: StoredMessage[] = [];
   for await (const chunk of readPathUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
   leading.reverse();
-  // If all ancestors are instructions, the instructions at the start of the end are leading too.
+  // If all ancestors are instructions, the instructions at the start of `messages` are leading instructions, too.
   const firstOther = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
   const begin = firstOther === -1 ? messages.length : firstOther;
   leading.push(...messages.slice(0, begin));
@@ -35,15 +35,15 @@ export async function readContext(
   return [...leading, ...(await selectEnd(messages.slice(begin), limit - leading.length, readQuestion))];
 }
 
-/** The end of a path that was read. */
+/** The last messages of a path. */
 interface PathEnd {
-  /** Oldest first. */
+  /** The messages, oldest first. */
   messages: StoredMessage[];
-  /** The parent of the first message; null if the path begins with that message. */
+  /** The id of the parent of the first message; null if that message is the root. */
   ancestorId: string | null;
 }
 
-/** Reads the end of a path: more than `limit` messages, if the path has them. */
+/** Reads the last messages of a path: more than `limit` messages, unless the path is shorter. */
 async function readPathEnd(
   scope: LedgerScope,
   key: ThreadKey,
@@ -63,13 +63,14 @@ async function readPathEnd(
     if (count <= threshold) continue;
     const messages = select(read.toReversed());
     if (messages.length > limit) return { messages, ancestorId: read.at(-1)?.parentMessageId ?? null };
-    // Halves of pairs were removed too. The next check waits for twice as many messages.
+    // `select` also removed calls and results that lost their counterpart, so too few messages are left. The next
+    // selection waits for twice as many messages, because each one processes all messages.
     threshold = count * 2;
   }
   return { messages: select(read.reverse()), ancestorId: null };
 }
 
-/** Finds the nearest ancestor from `userId` upwards that is a question, not a user message with tool results. */
+/** Finds the nearest question: the message `userId`, or the nearest user message above it, that has no tool results. */
 async function findQuestionAbove(
   scope: LedgerScope,
   key: ThreadKey,
@@ -91,9 +92,10 @@ function isQuestion({ role, parts }: StoredMessage): boolean {
 }
 
 /**
- * Returns the longest end that fits and in which every result has its call. If it does not begin with a user message,
- * the nearest question above is put before it: some providers reject an answer without its question. `readQuestion`
- * reads the question if it is not among the messages.
+ * Returns the longest end of the messages that has at most `limit` messages and in which every result has its call; an
+ * empty list if there is none. If the end does not begin with a user message, the nearest earlier question is put
+ * before it, because some providers reject an answer without its question. `readQuestion` reads the question if it is
+ * not among the messages.
  */
 async function selectEnd(
   messages: readonly StoredMessage[],
@@ -111,7 +113,10 @@ async function selectEnd(
   return [];
 }
 
-/** Returns the start indexes of the ends that fit and in which every result has its call, the longest first. */
+/**
+ * Returns the start indexes of the ends that have at most `limit` messages and in which every result has its call, the
+ * longest end first.
+ */
 function listCompleteEnds(messages: readonly StoredMessage[], limit: number): number[] {
   const ends: number[] = [];
   const unanswered = new Set<string>();

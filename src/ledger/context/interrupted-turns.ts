@@ -1,5 +1,6 @@
-// Removes interrupted turns from a path (B90), and the other half of each call and result of which one half was in
-// them: providers reject a result without its call, and a call without its result that other messages follow.
+// Removes interrupted turns from a path (B90). Also removes a tool call or result whose counterpart was in an
+// interrupted turn: providers reject a result without its call, and a call without its result that other messages
+// follow.
 import { copyObject } from "../../model/json/index.ts";
 import type { StoredMessage } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -10,21 +11,25 @@ export function isInterrupted({ metadata }: StoredMessage): boolean {
 
 /** A tool call with its results. */
 interface CallPair {
-  /** True if the call's message stays. */
+  /** True if the message with the call stays. */
   hasCall: boolean;
-  /** True if a result stays, and if a result was in an interrupted turn. */
+  /** True if at least one result stays. */
   hasResult: boolean;
+  /** True if at least one result was in an interrupted turn. */
   hasInterruptedResult: boolean;
 }
 
-/** Returns the messages, oldest first, without interrupted ones. */
+/**
+ * Returns the messages without interrupted turns, and without calls and results that lost their counterpart. The
+ * messages must be in order, oldest first.
+ */
 export function removeInterruptedTurns(messages: StoredMessage[]): StoredMessage[] {
   if (!messages.some(isInterrupted)) return messages;
   const pairs = pairCallsAndResults(messages);
   const isComplete = (part: Part): boolean => {
     const pair = pairs.get(part);
     if (pair === undefined) return true;
-    // A call without any result is still pending.
+    // A call without any result is still pending, so it stays.
     return part.type === "tool-result" ? pair.hasCall : pair.hasResult || !pair.hasInterruptedResult;
   };
   const remaining: StoredMessage[] = [];
@@ -32,17 +37,18 @@ export function removeInterruptedTurns(messages: StoredMessage[]): StoredMessage
     if (isInterrupted(message)) continue;
     const parts = message.parts.filter(isComplete);
     if (parts.length === message.parts.length) remaining.push(message);
-    // Reasoning before a removed call is rejected without the call.
+    // A message of which only reasoning remains is omitted: providers reject reasoning without the call that followed
+    // it.
     else if (parts.some(({ type }) => type !== "reasoning"))
       remaining.push(Object.assign(copyObject(message), { parts }));
   }
   return remaining;
 }
 
-/** Maps each call and result to its pair. A result without an earlier call has none. */
+/** Maps each call and result to its pair. A result without an earlier call is not in the map. */
 function pairCallsAndResults(messages: readonly StoredMessage[]): Map<Part, CallPair> {
   const pairs = new Map<Part, CallPair>();
-  /** The last pair of each call id; ids may repeat. */
+  /** The most recent pair of each call id; several calls may have the same id. */
   const last = new Map<string, CallPair>();
   for (const message of messages) {
     const isRemaining = !isInterrupted(message);

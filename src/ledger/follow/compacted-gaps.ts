@@ -1,5 +1,5 @@
-// Detects gaps for a reader whose cursor lies within a run: deltas after the cursor that were compacted. A reader that
-// has not started a run misses nothing, because the run's messages contain the same content.
+// Detects gaps: deltas after a reader's cursor that were compacted. Only a reader whose cursor lies within a run can
+// miss content. A reader that has read no delta of the run receives the same content with the run's messages.
 import { LedgerError } from "../errors.ts";
 import type { LogRow, RunRow } from "../store/rows.ts";
 import type { RunEventBody } from "../runs/log-bodies.ts";
@@ -16,12 +16,12 @@ export function createCursorGoneError(runId: string): LedgerError {
 }
 
 /**
- * Throws "cursor-gone" before the first event if the cursor lies within compacted deltas: later cursors would hide the
- * gap.
+ * Throws "cursor-gone" if the cursor lies within compacted deltas. This is checked before the first event, because the
+ * reader's next cursor would be after the gap and would hide it.
  */
 export async function assertNoGap({ store }: LedgerScope, key: ThreadKey, start: Cursor, run?: RunRow): Promise<void> {
   if (start.id === "") return;
-  // A cursor within a row: the rest of the row is unread.
+  // A cursor with a delta index lies within a row, and the rest of that row is unread. The range then includes the row.
   const after = start.delta === undefined ? start.id : toKeyBefore(start.id);
   const compacted =
     run === undefined
@@ -30,7 +30,7 @@ export async function assertNoGap({ store }: LedgerScope, key: ThreadKey, start:
   if (compacted) throw createCursorGoneError(compacted.id);
 }
 
-/** Throws "cursor-invalid" if the cursor belongs to no row of the thread and to no compacted deltas. */
+/** Throws "cursor-invalid" if the cursor is neither the position of a row of the thread nor within compacted deltas. */
 export async function assertKnownCursor(
   { store: { reads } }: LedgerScope,
   key: ThreadKey,
@@ -46,10 +46,10 @@ export async function assertKnownCursor(
   throw new LedgerError("cursor-invalid", message, { path: "after" });
 }
 
-/** Finds compacted deltas between the rows that a reader has read. */
+/** Detects compacted deltas between the rows that a reader has read. */
 export class GapDetector {
   readonly #start: Cursor;
-  /** The last delta row that was read, by run. */
+  /** The id of the last delta row that was read, by run id. */
   readonly #last = new Map<string, string>();
 
   constructor(start: Cursor) {
@@ -60,7 +60,7 @@ export class GapDetector {
     this.#last.set(runId, id);
   }
 
-  /** True if some deltas of an ended run are missing. */
+  /** True if the reader has read some deltas of an ended run, but the later ones are missing. */
   hasGap(runId: string, { firstDeltaId, lastDeltaId }: RunEventBody): boolean {
     const last = this.#last.get(runId);
     this.#last.delete(runId);

@@ -1,15 +1,15 @@
-// Formats and parses cursors: positions in a thread's history as text. An id means everything up to and including its
-// row; a number after it means the deltas of that row up to and including that one.
+// Formats and parses cursors. A cursor is a position in a thread's history: the id of the last row that was read. If
+// only some deltas of that row were read, the id is followed by a dot and the index of the last one.
 import { LedgerError } from "../errors.ts";
 
 export interface Cursor {
-  /** "" is the beginning. */
+  /** The id of the last row that was read, completely or in part; "" at the beginning of the history. */
   id: string;
-  /** The last delta that was read, if the row is a batch with unread deltas; -1 before the first. */
+  /** The index of the last delta that was read, if the row is a batch with unread deltas; -1 if no delta was read. */
   delta?: number;
 }
 
-/** The characters of ULIDs, in their order. */
+/** The characters of ULIDs, in ascending order. */
 const BASE32_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CURSOR_PATTERN = /^([0-9A-HJKMNP-TV-Z]{26})(?:\.(0|[1-9]\d{0,8}))?$/;
 
@@ -29,12 +29,18 @@ export function parseCursor(text: unknown): Cursor {
   return delta === undefined ? { id } : { id, delta: Number(delta) };
 }
 
-/** Returns a key that sorts right before an id: reads start after a key. */
+/**
+ * Returns a key that sorts directly before an id. Reads return the rows after a key, so a read after this key begins
+ * with the id.
+ */
 export function toKeyBefore(id: string): string {
   return id.slice(0, -1);
 }
 
-/** Returns the largest id that is smaller: a cursor from which the next event is the one at `id`. */
+/**
+ * Returns the largest id that is smaller than `id`, as a cursor after which the next event is the one at `id`; "" if
+ * there is no smaller id.
+ */
 export function toPreviousId(id: string): string {
   for (let at = id.length - 1; at >= 0; at--) {
     const digit = BASE32_DIGITS.indexOf(id.charAt(at));

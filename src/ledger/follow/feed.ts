@@ -1,4 +1,4 @@
-// Reads a thread's history as events from a cursor in bounded batches: messages and log rows, merged by id.
+// Reads a thread's history after a cursor as events, in bounded batches. Messages and log rows are merged by id.
 import type { StoredMessage } from "../../model/index.ts";
 import type { BlobMode } from "../blobs/index.ts";
 import { readMessages } from "../messages/message-body.ts";
@@ -14,18 +14,19 @@ import { type Cursor, formatCursor, toKeyBefore } from "./cursor.ts";
 import { createCursorGoneError, GapDetector } from "./compacted-gaps.ts";
 import { RunMetadataCache } from "./run-metadata.ts";
 
-/** The numbers of rows per read: few at first, because many readers only need the last few events. */
+/** The number of rows of the first read; it is small, because many readers only need the last few events. */
 const FIRST_READ_SIZE = 16;
+/** The maximum number of rows per read. */
 const MAX_READ_SIZE = 64;
 
-/** A decoded message and its run. */
+/** A decoded message and the id of the run that produced it. */
 interface MessageWithRun {
   id: string;
   runId: string | null;
   message: StoredMessage;
 }
 
-/** Buffers rows that were read, and the position of the next read. */
+/** Reads rows in batches and returns them one by one. */
 class RowBuffer<Row extends { id: string }> {
   #rows: readonly Row[] = [];
   #at = 0;
@@ -33,13 +34,19 @@ class RowBuffer<Row extends { id: string }> {
   #limit = FIRST_READ_SIZE;
   readonly #read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>;
 
-  /** `read` returns the id of its last row as `end` if there may be more rows. */
+  /**
+   * `read` returns the rows of a range. It sets `end` to the id up to which it has read if there may be more rows in
+   * the range.
+   */
   constructor(after: string, read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>) {
     this.#after = after;
     this.#read = read;
   }
 
-  /** Returns the next row up to an id; reads more rows only if the buffer is empty. */
+  /**
+   * Returns the next row with an id up to `upTo` without removing it; undefined if there is none. Reads more rows only
+   * if the buffer is empty.
+   */
   async peek(upTo: string): Promise<Row | undefined> {
     while (this.#at === this.#rows.length) {
       if (this.#after >= upTo) return undefined;
@@ -63,16 +70,19 @@ export class ThreadFeed {
   readonly #key: ThreadKey;
   readonly #runId: string | undefined;
   readonly #blobs: BlobMode;
-  /** For an ended run: the id of its last delta. After it only the end of the run follows, so one row is read. */
+  /**
+   * The id of an ended run's last delta row. The only further row that a reader of the run needs is its end, so that
+   * read is limited to one row.
+   */
   readonly #deltasEnd: string | undefined;
   readonly #metadata: RunMetadataCache;
   readonly #start: Cursor;
-  /** Undefined if gaps are skipped. */
+  /** Detects gaps; undefined if gaps are skipped. */
   readonly #gaps: GapDetector | undefined;
   readonly #messages: RowBuffer<MessageWithRun>;
   readonly #log: RowBuffer<LogRow>;
 
-  /** With a run, only events of that run. */
+  /** If `run` is given, the feed contains only the events of that run. */
   constructor(
     scope: LedgerScope,
     key: ThreadKey,
@@ -94,8 +104,8 @@ export class ThreadFeed {
   }
 
   /**
-   * Returns the events of the next row up to an id; an empty list if the row cannot be read; undefined if there is no
-   * row.
+   * Returns the events of the next row with an id up to `upTo`: an empty list if the row cannot be read, undefined if
+   * there is no such row.
    */
   async next(upTo: string): Promise<LedgerEvent[] | undefined> {
     const row = await this.#log.peek(upTo);
@@ -122,7 +132,7 @@ export class ThreadFeed {
     return { rows: decoded, ...findReadEnd(rows, range) };
   }
 
-  /** Reads the rows of a run's messages; the bodies of other messages are not read. */
+  /** Reads the rows of a run's messages. The bodies of other messages are not read. */
   async #readRowsOfRun(headers: readonly MessageHeader[], runId: string): Promise<MessageRow[]> {
     const rows: MessageRow[] = [];
     for (const header of headers) {
@@ -144,7 +154,10 @@ export class ThreadFeed {
     return { rows: unread, ...more, ...findReadEnd(rows, bounded) };
   }
 
-  /** Limits a read to the run's deltas, then to one row: a larger read would scan everything after the run. */
+  /**
+   * Limits a read of an ended run to its deltas, and the read after them to one row: a larger read would scan all rows
+   * after the run.
+   */
   #limitToRun(range: IdRange): IdRange {
     const deltasEnd = this.#deltasEnd;
     if (deltasEnd === undefined) return range;
@@ -152,7 +165,10 @@ export class ThreadFeed {
     return after < deltasEnd ? { ...range, upTo: upTo < deltasEnd ? upTo : deltasEnd } : { ...range, limit: 1 };
   }
 
-  /** Throws "cursor-gone" before events after a gap are returned, because they would look complete. */
+  /**
+   * Throws "cursor-gone" if a row is the end of a run of which the reader missed deltas. No event after such a gap is
+   * returned, because the events would look complete.
+   */
   #assertNoGap(row: LogRow): void {
     if (this.#gaps === undefined || row.kind === "entry") return;
     if (row.kind === "delta") return this.#gaps.addDeltaRow(row);
@@ -184,7 +200,10 @@ export class ThreadFeed {
     });
   }
 
-  /** Decodes a body; damage is reported, and the other rows stay readable (B91). */
+  /**
+   * Decodes a body with `read`. If the body is damaged, the row is reported and undefined is returned, so that the
+   * other rows stay readable (B91).
+   */
   #tryDecode<T>({ id: messageId, threadId }: LogRow, read: () => T): T | undefined {
     try {
       return read();
@@ -195,7 +214,10 @@ export class ThreadFeed {
   }
 }
 
-/** Returns the id up to which messages of the run may come before this row: they are written together with its end. */
+/**
+ * Returns the id up to which messages are read before a log row of a run. The messages of a run are written together
+ * with its end, so only a state change can follow them; for other rows the limit is "", which selects no messages.
+ */
 function findMessageLimit(row: LogRow | undefined): string {
   return row?.kind === "run" ? row.id : "";
 }
@@ -205,7 +227,10 @@ function hasBody(row: MessageHeader | MessageRow): row is MessageRow {
   return "body" in row;
 }
 
-/** Returns the id of the last row if there may be more rows. */
+/**
+ * Returns the id of the last row as `end` if the read returned as many rows as its limit, because there may then be
+ * more.
+ */
 function findReadEnd(rows: readonly { id: string }[], { limit }: IdRange): { end?: string } {
   const last = rows.length < limit ? undefined : rows.at(-1);
   return last === undefined ? {} : { end: last.id };

@@ -1,5 +1,5 @@
-// Follows a thread or a run: replays the events after a cursor, then continues live, each event once and in order.
-// Reads only on demand.
+// Follows a thread or a run: replays the events after a cursor, then continues live, each event once and in order. Rows
+// are read only when the caller requests the next event.
 import { isObject } from "../../model/value-kind.ts";
 import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
@@ -17,24 +17,27 @@ import { ReaderLifetime, ThreadWakeups } from "./wait-for-change.ts";
 
 type EventGenerator = AsyncGenerator<LedgerEvent, void, void>;
 
-/** Yields events. Ends without an error at `signal` and at `return()`; with a `runId` also when that run has ended. */
+/**
+ * Returns an iterator over events. It ends without an error when `signal` aborts, when `return()` is called and, with a
+ * `runId`, when that run has ended.
+ */
 export function follow(scope: LedgerScope, options: FollowOptions): AsyncIterableIterator<LedgerEvent> {
   const checked = requireFollowOptions(scope, options);
-  // "now" is the time of this call, not of the first read.
+  // "now" means the time of this call, not of the first `next()`, so the end of the thread is read immediately.
   const now = options.after === "now" ? requireThreadHead(scope, checked.key) : undefined;
   now?.catch(() => undefined);
   const lifetime = new ReaderLifetime(options.signal);
   return new EventIterator(readEvents(scope, checked, lifetime, now), lifetime);
 }
 
-/** The checked options. */
+/** The options of `follow`, checked. */
 interface CheckedFollowOptions {
   key: ThreadKey;
   runId: string | undefined;
   after: Cursor | undefined;
   /** True to skip compacted deltas. */
   skipsGaps: boolean;
-  /** True if the cursor must be a position of the thread. */
+  /** True to reject a cursor that is not a position of the thread. */
   rejectUnknownCursor: boolean;
   blobs: "inline" | "reference";
 }
@@ -59,7 +62,8 @@ function requireFollowOptions(scope: LedgerScope, options: FollowOptions): Check
 }
 
 /**
- * The iterator of a reader that may leave while it waits; a generator alone would notice that only at its next event.
+ * The iterator that a reader receives. Its `return()` also ends a pending wait; a generator alone would notice the call
+ * only at its next event.
  */
 class EventIterator implements AsyncIterableIterator<LedgerEvent> {
   readonly #events: EventGenerator;
@@ -98,7 +102,8 @@ async function* readEvents(
   const wakeups = new ThreadWakeups(scope.store, key, lifetime);
   try {
     while (!lifetime.hasEnded) {
-      // Read before the head: the last event of a run that has ended by now lies before that head's end.
+      // The state of the run is read before the head: if the run has ended by now, its last event is at or before the
+      // head's `lastId`.
       const isLast = runId !== undefined && !isLive((await requireRun(scope, key, runId)).state);
       const { lastId } = await requireThreadHead(scope, key);
       for (let read = await feed.next(lastId); read !== undefined; read = await feed.next(lastId)) {
@@ -117,12 +122,18 @@ async function* readEvents(
   }
 }
 
-/** True for the event that a run was superseded. It comes after the run's end, where a reader of that run stops. */
+/**
+ * True if the event marks a run as superseded. The event follows the end of the run, where a reader of only that run
+ * stops.
+ */
 function isSuperseded(event: LedgerEvent): boolean {
   return event.type === "run" && event.run.state === "superseded";
 }
 
-/** A run's id is the position where it begins; it has no events before it. */
+/**
+ * Returns the cursor to start from. The id of a run is the position where it begins, and it has no events before that
+ * position, so an earlier cursor is replaced by the position before it.
+ */
 function resolveStart(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
   return run === undefined || after.id >= run.id ? after : { id: run.id, delta: -1 };
 }

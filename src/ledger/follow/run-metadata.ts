@@ -1,5 +1,5 @@
-// Adds a run's metadata to its state change events. Metadata can be long, so it is stored once with the run, and events
-// show its current value.
+// Adds the metadata of a run to its state change events. Metadata can be long, so it is stored only once, in the row of
+// the run, and every event receives its current value.
 import { toRunInfo } from "../runs/run-info.ts";
 import type { RunEventBody } from "../runs/log-bodies.ts";
 import { END_STATES, isLive } from "../runs/transitions.ts";
@@ -9,7 +9,10 @@ import type { RunInfo } from "../types.ts";
 /** Reads and caches the metadata of runs. */
 export class RunMetadataCache {
   readonly #scope: LedgerScope;
-  /** Metadata of ended runs whose end event was not emitted yet; it cannot change any more. */
+  /**
+   * The metadata of runs that have ended, by run id, until the event of their end was returned. It cannot change any
+   * more, so it is read only once.
+   */
   readonly #endedRuns = new Map<string, RunInfo["metadata"]>();
 
   constructor(scope: LedgerScope) {

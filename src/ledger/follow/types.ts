@@ -5,20 +5,23 @@ import type { RunInfo } from "../runs/types.ts";
 /** The options of `ledger.follow`. */
 export interface FollowOptions {
   threadId: string;
-  /** Only this run; the iterator ends when the run ends. */
+  /** Yields only the events of this run. The iterator ends when the run ends. */
   runId?: string | undefined;
-  /** The cursor of an earlier event. Default: from the beginning. "now": only later events. */
+  /**
+   * The cursor after which to begin. Default: the beginning of the thread. "now" yields only events after this call.
+   */
   after?: string | undefined;
   /**
-   * True to reject a cursor that is not a position of this thread ("cursor-invalid"). Default: it is a position between
-   * two others.
+   * True to reject a cursor that is not a position of this thread with "cursor-invalid". By default, such a cursor is
+   * accepted as a position between two events.
    */
   rejectUnknownCursor?: boolean | undefined;
   /**
-   * "throw" (default): throws "cursor-gone" if deltas after the cursor were compacted. "skip": continues after them.
+   * "throw" (default) throws "cursor-gone" if deltas after the cursor were compacted; "skip" continues after the
+   * compacted deltas.
    */
   gaps?: "throw" | "skip" | undefined;
-  /** Like `TranscriptOptions.blobs`. */
+  /** The way contents in blobs are returned, as in `TranscriptOptions.blobs`. */
   blobs?: "inline" | "reference" | undefined;
   signal?: AbortSignal | undefined;
 }

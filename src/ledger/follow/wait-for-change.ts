@@ -1,29 +1,29 @@
-// Waits until a thread may have new rows: until the store calls, the poll interval has passed (calls may be late), or
-// the reader leaves.
+// Waits until a thread may have new rows. The wait ends when the store reports a change, when the poll interval has
+// passed (the store may report late), or when the reader stops.
 import { LedgerError } from "../errors.ts";
 import type { LedgerStore, ThreadKey } from "../store/contract.ts";
 
-/** The interval after which a reader checks for new rows itself. */
+/** The interval in milliseconds after which a reader checks for new rows even if the store has reported no change. */
 const POLL_MS = 1000;
 
-/** The waiting readers of each store; they are woken when it closes. */
+/** The callbacks of the waiting readers of each store. They are called when the store closes. */
 const readersOfStore = new WeakMap<LedgerStore, Set<() => void>>();
 const closedStores = new WeakSet<LedgerStore>();
 
-/** Stops all readers of a store that is about to close. */
+/** Stops all readers of a store. Called before the store closes. */
 export function closeReaders(store: LedgerStore): void {
   closedStores.add(store);
   for (const wake of readersOfStore.get(store) ?? []) wake();
 }
 
-/** Calls `leave` when the store is about to close. Returns a function that removes the callback. */
+/** Calls `leave` before the store closes. Returns a function that removes the callback. */
 export function onStoreClose(store: LedgerStore, leave: () => void): () => void {
   const readers = readersOfStore.get(store) ?? new Set();
   readersOfStore.set(store, readers.add(leave));
   return () => void readers.delete(leave);
 }
 
-/** The lifetime of a reader: ends at its signal or when it leaves. */
+/** The lifetime of a reader. It ends when the reader's signal aborts or `end` is called. */
 export class ReaderLifetime {
   readonly #signal: AbortSignal | undefined;
   #isEnded = false;
@@ -37,7 +37,7 @@ export class ReaderLifetime {
     return this.#isEnded || this.#signal?.aborted === true;
   }
 
-  /** Ends the lifetime, because the reader leaves. */
+  /** Ends the lifetime and calls the callbacks. */
   end(): void {
     this.#isEnded = true;
     for (const leave of this.#callbacks) leave();
@@ -54,7 +54,7 @@ export class ReaderLifetime {
   }
 }
 
-/** Wakes one reader of a thread. */
+/** Wakes one reader when its thread may have new rows. */
 export class ThreadWakeups {
   readonly #store: LedgerStore;
   readonly #key: ThreadKey;
@@ -70,13 +70,14 @@ export class ThreadWakeups {
   }
 
   /**
-   * Resolves when there may be new rows, also if they came since the last call. Throws "closed" when the ledger closes.
+   * Resolves when the thread may have new rows; at once if rows were written since the last call. Throws "closed" when
+   * the ledger closes.
    */
   async next(): Promise<void> {
     this.#assertOpen();
     if (this.#unwatch === undefined) {
       this.#unwatch = this.#store.watch(this.#key, () => this.#notify());
-      // Rows may have been written before the watch began.
+      // Returns at once, because rows may have been written before the watch began.
       return;
     }
     if (!this.#isPending && !this.#lifetime.hasEnded) await this.#waitForCall();

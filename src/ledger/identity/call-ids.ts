@@ -1,4 +1,5 @@
-// Maps the call ids of a client to the stored ones: the client's dialect may have renamed or dropped them.
+// Maps the call ids that a client sends to the stored ones, because the client's dialect may have renamed or dropped
+// them.
 import { copyObject, type JsonObject } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { Message } from "../../model/message.ts";
@@ -6,17 +7,23 @@ import type { Extra, Part, ToolCallPart, ToolResultPart } from "../../model/part
 
 /** The mapping from a client's call ids to stored calls. */
 export class CallIdMap {
-  /** The stored calls of each client id: several if the client uses an id twice in a turn, or has lost the ids. */
+  /**
+   * The stored calls of each client id. There are several if the client uses an id twice in a turn, or has lost the
+   * ids.
+   */
   readonly #stored = new Map<string, ToolCallPart[]>();
 
-  /** Adds a turn as the client sent it and as it is stored: the n-th call of one is the n-th call of the other. */
+  /**
+   * Adds a turn, both as the client sent it and as it is stored. The n-th call of the client's turn is the n-th call of
+   * the stored turn.
+   */
   addTurn(client: readonly Message[], stored: readonly Message[]): void {
     const calls = listClientCalls(stored);
     const pairs = listClientCalls(client).flatMap(({ toolCallId }, at) => {
       const call = calls[at];
       return call === undefined ? [] : [{ toolCallId, call }];
     });
-    // An id replaces its meaning from earlier turns.
+    // An id that an earlier turn also used now refers to the calls of this turn.
     for (const [id, same] of Map.groupBy(pairs, ({ toolCallId }) => toolCallId)) {
       this.#stored.set(
         id,
@@ -26,7 +33,8 @@ export class CallIdMap {
   }
 
   /**
-   * Rewrites a client's message: results refer to the stored calls; ids of the client's own calls are no longer mapped.
+   * Returns the client's message with results that refer to the stored calls. If the message has calls itself, their
+   * ids are no longer mapped, because later results belong to these calls.
    */
   apply(message: Message): Message {
     if (this.#stored.size === 0) return message;
@@ -40,7 +48,7 @@ export class CallIdMap {
   #rewritePart(part: Part): Part {
     if (part.type !== "tool-result" || part.executor === "provider") return part;
     const calls = this.#stored.get(part.toolCallId) ?? [];
-    // The n-th result belongs to the n-th call; the last call may have several results.
+    // If several calls have this id, the n-th result belongs to the n-th call; the last call may have several results.
     const call = calls.length > 1 ? calls.shift() : calls[0];
     return call === undefined ? part : toResultOfCall(part, call);
   }
@@ -52,7 +60,7 @@ function listClientCalls(messages: readonly Message[]): ToolCallPart[] {
   );
 }
 
-/** Returns the result as a result of this call; unchanged if it refers to the call already. */
+/** Returns a copy of the result that refers to the call; the result itself if it refers to the call already. */
 function toResultOfCall(result: ToolResultPart, call: ToolCallPart): ToolResultPart {
   const { toolCallId, toolName, format, tool } = call;
   const isSame =
@@ -72,11 +80,15 @@ function toResultOfCall(result: ToolResultPart, call: ToolCallPart): ToolResultP
   return answer;
 }
 
-/** The residue keys for the form of an id. */
+/** The residue key that contains the forms of values. */
 const FORM_KEY = "$form";
+/** The key of a call id's form, below `FORM_KEY`. */
 const ID_KEY = "id";
 
-/** Replaces the form of the result's id with that of the call's id: both must be encoded alike. */
+/**
+ * Returns the result's residue with the form of its call id replaced by the form of the call's own id, because both ids
+ * must be encoded in the same way.
+ */
 function copyIdForm(resultExtra: Extra | undefined, call: Extra | undefined): Extra | undefined {
   const extra: Extra = {};
   for (const [dialect, residue] of Object.entries(resultExtra ?? {})) {

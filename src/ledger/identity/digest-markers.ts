@@ -1,14 +1,14 @@
-// Markers in place of a message's digest, so that its header alone tells how the conversation continues under it. A
-// blank message is an assistant message without content in its normal form.
+// Markers that are stored instead of a message's digest. With them, the header of a message is enough to know how the
+// conversation continues below it. A blank message is an assistant message without content in its normal form.
 //
-// ""       deferred, because no lookup needs it; for instructions: leading ones, not part of the chain
-// "+"      deferred, for instructions within the conversation
-// "~user"  blank; the turn above continues under it (here a user's)
-// "~"      blank; only instructions are above it
+// ""       The digest is deferred, because no lookup needs it. On an instruction: it is leading and has no digest.
+// "+"      The digest of an instruction within the conversation is deferred.
+// "~user"  The message is blank; the turn above it (here of the role "user") continues below it.
+// "~"      The message is blank, and only instructions are above it.
 import type { MessageHeader } from "../store/rows.ts";
 import { isInstruction, toTurnRole } from "./normal-form.ts";
 
-/** The fields of a message that the digests below it depend on. */
+/** The fields of a message on which the digests of the messages below it depend. */
 export type RoleAndDigest = Pick<MessageHeader, "role" | "digest">;
 
 const DEFERRED = "+";
@@ -23,7 +23,10 @@ export function isBlankMarker(digest: string): boolean {
   return digest.startsWith(BLANK);
 }
 
-/** True if only instructions come before this message, including it: agents rewrite those on every call. */
+/**
+ * True if the message and all messages above it are instructions or blank. Agents rewrite leading instructions on every
+ * call, so they are not part of the chain of digests.
+ */
 export function isLeadingInstruction({ role, digest }: RoleAndDigest): boolean {
   return digest === BLANK || (digest === "" && isInstruction(role));
 }
@@ -33,7 +36,10 @@ export function readTurnRole({ role, digest }: RoleAndDigest): string {
   return isBlankMarker(digest) ? digest.slice(BLANK.length) : toTurnRole(role);
 }
 
-/** Returns the marker of a blank message under `above`: the conversation is unchanged. */
+/**
+ * Returns the digest or marker of a blank message under `above`. A blank message does not change the conversation:
+ * under an assistant message or another blank message, it has the same value as that message.
+ */
 export function createBlankMarker(above: RoleAndDigest | undefined): string {
   if (above === undefined || isLeadingInstruction(above)) return BLANK;
   const continuesTurn = above.role === "assistant" || isBlankMarker(above.digest);
@@ -46,8 +52,9 @@ export function createDeferredMarker(role: string): string {
 }
 
 /**
- * True if a row's digest covers everything up to it, when read from below: it ends another turn than that of `below`,
- * the last message that is not blank, and its digest is known. Results also need the calls before them.
+ * True if the digests of messages below `row` need no message above it. This is so if the row is a leading instruction,
+ * or if it ends a turn and has a digest. It ends a turn if `below`, the nearest message under it that is not blank, has
+ * a different turn role. Tool results also need the calls before them, so no row is the end for a tool message.
  */
 export function isKnownTurnEnd(row: MessageHeader, below: MessageHeader): boolean {
   return (
@@ -56,7 +63,10 @@ export function isKnownTurnEnd(row: MessageHeader, below: MessageHeader): boolea
   );
 }
 
-/** Returns the digest of the conversation up to such a row; "" at the root. */
+/**
+ * Returns the digest of a row for which `isKnownTurnEnd` is true; "" for a leading instruction or if there is no such
+ * row.
+ */
 export function readDigestOrEmpty(end: MessageHeader | undefined): string {
   return end === undefined || !isDigest(end.digest) ? "" : end.digest;
 }

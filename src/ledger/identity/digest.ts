@@ -4,15 +4,16 @@ import type { Message } from "../../model/message.ts";
 import { isInstruction, toNormalForm } from "./normal-form.ts";
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** 20 bytes are 160 bits: 26 characters of base64, and 4 bits of the next. */
+/** A digest has 20 bytes (160 bits): this number of base64 characters, and 4 of the 6 bits of the next one. */
 const WHOLE_CHARACTERS = 26;
+/** The mask of the first 4 of the 6 bits of a base64 character. */
 const FOUR_BITS = 0b111100;
 
 /**
- * Returns the digest of the conversation `previous` followed by a turn, complete or partial. `previous` is the digest
- * of the message before the turn, "" if there is none. Leading instructions have the digest "": they are not part of
- * the chain. `before` is the previous turn; it determines the order of two or more results by their calls, and may be
- * omitted otherwise.
+ * Returns the digest of a conversation that ends with `turn`, complete or partial. `previous` is the digest of the
+ * message before the turn, "" if there is none. Leading instructions have the digest "", because they are not part of
+ * the chain. `before` is the previous turn: the order of its calls determines the order of two or more results; without
+ * results it may be omitted.
  */
 export function computeDigest(previous: string, turn: readonly Message[], before: readonly Message[] = []): string {
   const [first] = turn;

@@ -11,11 +11,11 @@ import { type HistoryMatch, choosePreferred } from "./match-history.ts";
 import { isBlank, toTurnRole } from "./normal-form.ts";
 
 /**
- * The number of the thread's messages that are read from either end of the messages after the match: parents have no
- * index.
+ * The maximum number of messages that are read from the newest and from the oldest of the messages after the match.
+ * They are read because the store has no index by parent.
  */
 const MAX_ROWS = 256;
-/** The maximum number of branches that are followed through one turn. */
+/** The maximum number of stored messages that are considered for one turn. */
 const MAX_BRANCHES = 64;
 
 /** Returns the match, extended as far as the stored messages equal the history. */
@@ -55,11 +55,13 @@ async function readHeadersAfter(reads: LedgerReads, key: ThreadKey, after: strin
 interface StoredTurnEnd {
   header: MessageHeader;
   digest: string;
-  /** The number of blank messages at its end. */
+  /** The number of blank messages at the end of the conversation up to this message. */
   blankCount: number;
 }
 
-/** Returns the messages of a turn's role that follow each other under any of the headers, with their digests. */
+/**
+ * Returns the stored messages that continue one of the headers with messages of the turn's role, with their digests.
+ */
 async function findStoredTurn(
   reads: LedgerReads,
   key: ThreadKey,
@@ -83,14 +85,17 @@ async function findStoredTurn(
   return stored;
 }
 
-/** Returns the digest of a message, computed if it was deferred. */
+/** Returns the digest of a message; computes it if it was deferred. */
 function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: MessageHeader): Steps<string> {
   if (isDigest(header.digest)) return header.digest;
   const { messages, end } = yield* readTurnsAbove(reads, key, header.id, isKnownTurnEnd);
   return toHistory(messages, readDigestOrEmpty(end)).turns.at(-1)?.digest ?? "";
 }
 
-/** Returns how far into a turn the history is stored, and the messages there. */
+/**
+ * Returns the last position in a turn up to which the history is stored, and the stored messages that end there;
+ * undefined if nothing of the turn is stored.
+ */
 async function findLongestEnd(
   history: TurnHistory,
   turn: IdentityTurn,
@@ -101,7 +106,7 @@ async function findLongestEnd(
   if (stored.length === 0) return undefined;
   const from = Math.max(after, turn.from);
   for (const position of [{ at: turn.to, digest: turn.digest }, ...listEndsWithin(history, turn, from)]) {
-    // Blank messages at the end do not change the digest; at least as many must be stored.
+    // Blank messages at the end do not change the digest, so their number is compared: at least as many must be stored.
     const blankCount = turn.role === "assistant" ? 0 : countBlankBefore(history, position.at);
     const headers: MessageHeader[] = [];
     for (const each of stored) {
@@ -113,7 +118,7 @@ async function findLongestEnd(
   return undefined;
 }
 
-/** Counts the blank messages right before a position. */
+/** Returns the number of consecutive blank messages directly before a position. */
 function countBlankBefore({ messages }: TurnHistory, at: number): number {
   let count = 0;
   for (let before = messages[at - 1]; before !== undefined && isBlank(before); before = messages[at - 1 - count]) {

@@ -1,5 +1,6 @@
 // Finds the thread and branch of a history that a stateless client resends, the parent of its new messages, and the
-// data that the client dropped. An edited message ends the match before it, so the rest becomes a branch.
+// data that the client dropped. An edited message ends the match, so that message and the following ones become a new
+// branch.
 import type { Message } from "../../model/message.ts";
 import { assertStorableMessages, requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
@@ -15,8 +16,8 @@ import { restoreHistory } from "./restore-history.ts";
 import { StoredHistory } from "./stored-turns.ts";
 
 /**
- * Finds a history by its assistant messages; a history without one is always new. The last messages of the result,
- * those after the `known` ones, are new: the caller appends them under `parentMessageId`.
+ * Finds the thread of a history by its assistant messages; a history without an assistant message is always new. The
+ * messages of the result after the first `known` ones are new, and the caller appends them under `parentMessageId`.
  */
 export async function findThread(
   scope: LedgerScope,
@@ -37,14 +38,14 @@ export async function findThread(
   });
   if (answerMatch === undefined)
     return { threadId: null, parentMessageId: null, known: 0, messages: [...checked], restored: false };
-  // Messages after the matched answer are the client's own: nothing needs to be restored there.
+  // Answers are restored only up to the matched one: messages after it are the client's own, even if they are stored.
   const tail = await readTailWindow(scope.store.reads, answerMatch.header, checked.length);
   const [match, answers] = await Promise.all([
     extendMatch(scope, history, answerMatch, { accepts, after: tail.after }),
     stored.readAnswers(answerMatch, tail.from),
   ]);
   const { id: parentMessageId } = match.header;
-  // The next append goes under this message.
+  // The header is cached, because this message is the parent of the next append.
   cacheLastMessage(scope.store, match.header);
   const restoredMessages = restoreHistory(history, answers);
   const restored = hasOtherContent(restoredMessages, checked);
@@ -60,7 +61,7 @@ function requireScopeOptions({ scope, within = "tenant" }: FindThreadOptions): {
     throw new LedgerError("invalid-input", '"within" must be "tenant" or "scope".', { path: "within" });
   }
   const isScopeRequired = within === "scope";
-  // Without a scope, a caller that restricts the search would search the whole tenant.
+  // If this were allowed, a caller that wants to search only one scope would search all threads of the tenant.
   if (isScopeRequired && ownScope === undefined) {
     throw new LedgerError("invalid-input", '"scope" is required if "within" is "scope".', { path: "scope" });
   }

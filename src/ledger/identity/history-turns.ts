@@ -4,32 +4,36 @@ import { computeDigest } from "./digest.ts";
 import { isInstruction, isBlank, toTurnRole } from "./normal-form.ts";
 
 /**
- * A maximal run of messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns: those right
- * before an assistant's content belong to it, others to the turn that they follow.
+ * Consecutive messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns. Those directly
+ * before an assistant's content belong to its turn, and all others to the turn that they follow.
  */
 export interface IdentityTurn {
-  /** "system" includes developer messages. */
+  /** The role of the messages; developer messages count as "system". */
   role: Role;
   from: number;
   to: number;
-  /** The range from its first message that is not blank to after the last one. */
+  /** The index of the first message of the turn that is not blank. */
   first: number;
+  /** The index after the last message of the turn that is not blank. */
   end: number;
   /** The digest of the conversation before the turn. */
   previous: string;
-  /** The digest of the conversation at its end. */
+  /** The digest of the conversation at the end of the turn. */
   digest: string;
 }
 
 /** The messages of a history and their turns. */
 export interface TurnHistory {
   readonly messages: readonly Message[];
-  /** The number of leading instructions, which are not part of its identity. */
+  /** The number of leading messages that are not part of the identity: instructions, and blank messages among them. */
   readonly leading: number;
   readonly turns: readonly IdentityTurn[];
 }
 
-/** Returns the turns of messages that follow a conversation with a known digest; "" if they follow none. */
+/**
+ * Splits messages into turns. `previous` is the digest of the conversation that they continue; "" if they begin a
+ * conversation.
+ */
 export function toHistory(messages: readonly Message[], previous = ""): TurnHistory {
   let from = 0;
   let first = findNextNonBlank(messages, from);
@@ -52,7 +56,10 @@ export function toHistory(messages: readonly Message[], previous = ""): TurnHist
   return { messages, leading, turns };
 }
 
-/** Returns the turn with `first`, a message that is not blank; its digest is not set. */
+/**
+ * Returns the turn that starts at `from`. `first` is the index of its first message that is not blank. The caller sets
+ * the digest of the turn.
+ */
 function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): IdentityTurn {
   // The caller guarantees that the message exists.
   const role = toTurnRole((messages[first] as Message).role);
@@ -62,7 +69,7 @@ function cutTurn(messages: readonly Message[], from: number, first: number, prev
   return { role, from, to: findTurnStart(messages, end, next), first, end, previous, digest: previous };
 }
 
-/** Returns the index of the next message that is not blank; the length if there is none. */
+/** Returns the index of the next message that is not blank; the number of messages if there is none. */
 function findNextNonBlank(messages: readonly Message[], from: number): number {
   for (let at = from; ; at++) {
     const message = messages[at];
@@ -70,28 +77,31 @@ function findNextNonBlank(messages: readonly Message[], from: number): number {
   }
 }
 
-/** Returns the start of the turn with `first`; the messages from `after` to it are blank. */
+/**
+ * Returns the start of the turn to which the message `first` belongs. The messages from `after` up to it are blank:
+ * they are part of the turn only if `first` is an assistant message.
+ */
 function findTurnStart(messages: readonly Message[], after: number, first: number): number {
   return messages[first]?.role === "assistant" ? after : first;
 }
 
-/** Computes the digest of the conversation if the turn is cut off before the message `to`. */
+/** Returns the digest of the conversation that ends within the turn, before the message `to`. */
 function computeDigestUpTo({ messages, turns }: TurnHistory, turn: IdentityTurn, to: number): string {
   const before = turns.findLast((each) => each.to === turn.from);
   const calls = before === undefined ? [] : messages.slice(before.from, before.to);
   return computeDigest(turn.previous, messages.slice(turn.from, to), calls);
 }
 
-/** A position in a history: before the message `at`. */
+/** A position in a history, before the message `at`, and the digest of the conversation up to this position. */
 export interface HistoryPosition {
   at: number;
   digest: string;
 }
 
-/** The number of messages of one turn that are tried one by one, from its end. */
+/** Positions within a turn are considered only among this many messages at its end. */
 const MAX_ENDS_PER_TURN = 8;
 
-/** Yields the positions after assistant messages, the longest history first. */
+/** Yields the positions after assistant messages, the last position first. */
 export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosition, void, void> {
   for (const turn of history.turns.toReversed()) {
     if (turn.role !== "assistant") continue;
@@ -100,7 +110,7 @@ export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosit
   }
 }
 
-/** Yields the positions between the messages of a turn, after `after`, the longest first. */
+/** Yields the positions between the messages of a turn that are after `after`, the last position first. */
 export function* listEndsWithin(
   history: TurnHistory,
   turn: IdentityTurn,

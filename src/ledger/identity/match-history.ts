@@ -1,5 +1,5 @@
-// Finds the stored message that a history continues: the longest match; of several, one in the caller's scope, then on
-// the active path, then the newest.
+// Finds the stored message that a history continues. The longest match wins; of several equally long ones, one in the
+// caller's scope, then one on the active path of its thread, then the newest.
 import { activeLeaf } from "../messages/active-leaf.ts";
 import { walkUp } from "../messages/paths.ts";
 import type { MessageHeader } from "../store/rows.ts";
@@ -7,11 +7,13 @@ import type { LedgerScope } from "../scope.ts";
 import { runAsync } from "../store/steps.ts";
 import type { HistoryPosition } from "./history-turns.ts";
 
-/** The numbers of digests per lookup: usually the last answer is known, so it is tried alone first. */
+/** The number of digests of the first lookup: usually the last answer is stored, so it is looked up alone. */
 const FIRST_BATCH = 1;
+/** The factor by which the number of digests grows with each lookup. */
 const GROWTH = 8;
+/** The maximum number of digests per lookup. */
 const MAX_BATCH = 512;
-/** The number of messages with the same digest that are compared, newest first. */
+/** The maximum number of stored messages that a lookup returns, newest first. */
 const MAX_CANDIDATES = 64;
 
 /** A position in the history and the stored message that matches it. */
@@ -22,17 +24,20 @@ export interface HistoryMatch {
 
 /** The criteria of a match. */
 export interface MatchCriteria {
-  /** The caller's scope, which is preferred. */
+  /** The caller's scope; matches in this scope are preferred. */
   scope: string | undefined;
   /** True if threads of other scopes are excluded. */
   isScopeRequired: boolean;
   /** If set, only this thread can match. */
   threadId?: string | undefined;
-  /** Returns true if the data that a digest does not cover matches too. */
+  /** Returns true if the media, which digests do not cover, match too. */
   accepts(match: HistoryMatch): Promise<boolean>;
 }
 
-/** Returns the longest of the positions, given longest first, that a message of the tenant matches. */
+/**
+ * Returns the match at the first of the positions that a stored message of the tenant matches; undefined if there is
+ * none. The positions must be in order, the longest history first.
+ */
 export async function findMatch(
   scope: LedgerScope,
   positions: Iterator<HistoryPosition>,
@@ -59,14 +64,15 @@ async function findLongest(
   const { scope: ownScope, isScopeRequired } = criteria;
   const { store, tenant } = scope;
   const digests = batch.map(({ digest }) => digest);
-  // Checks which of the digests exist at all. Messages of the caller's scope are among those of the tenant.
+  // This lookup determines which of the digests exist at all, in the tenant or in the required scope.
   const headers = await store.reads.findDigests(
     tenant,
     digests,
     MAX_CANDIDATES,
     isScopeRequired ? ownScope : undefined,
   );
-  // Short conversations are equal more often: they may have displaced the longest in the limited result.
+  // If the result was limited, digests may be missing from it: short conversations are equal more often and may have
+  // displaced longer ones. All positions are then tried.
   const isLimited = headers.length === MAX_CANDIDATES;
   for (const position of batch) {
     if (!isLimited && !headers.some(({ digest }) => digest === position.digest)) continue;
@@ -76,7 +82,10 @@ async function findLongest(
   return undefined;
 }
 
-/** Finds the match at one position: in the caller's scope if there is one, otherwise in the tenant. */
+/**
+ * Finds the match at one position: a message in the caller's scope if there is one, otherwise a message of the tenant
+ * unless the scope is required.
+ */
 async function findMatchAt(
   scope: LedgerScope,
   { at, digest }: HistoryPosition,
@@ -89,7 +98,8 @@ async function findMatchAt(
     for (const header of headers) {
       if (isInThread(header, criteria) && (await criteria.accepts({ at, header }))) accepted.push(header);
     }
-    // The message on the active path may be among those beyond the limit.
+    // If the result was limited, the message on the active path may be missing from it, so the active paths are
+    // searched.
     const isLimited = headers.length === MAX_CANDIDATES;
     const header = isLimited
       ? ((await findNewestActive(scope, accepted)) ??
@@ -105,7 +115,10 @@ function isInThread({ threadId }: MessageHeader, criteria: MatchCriteria): boole
   return criteria.threadId === undefined || criteria.threadId === threadId;
 }
 
-/** Chooses one of several messages that end the same conversation, given newest first. */
+/**
+ * Chooses one of several messages that end the same conversation: one on the active path of its thread, otherwise the
+ * newest. The headers must be in order, newest first.
+ */
 export async function choosePreferred(
   scope: LedgerScope,
   headers: readonly MessageHeader[],
@@ -113,7 +126,10 @@ export async function choosePreferred(
   return headers.length < 2 ? headers[0] : ((await findNewestActive(scope, headers)) ?? headers[0]);
 }
 
-/** Finds the newest of the messages, given newest first, that is on the active path of its thread. */
+/**
+ * Returns the newest of the messages that is on the active path of its thread. The headers must be in order, newest
+ * first.
+ */
 async function findNewestActive(
   scope: LedgerScope,
   headers: readonly MessageHeader[],
@@ -131,7 +147,9 @@ async function findNewestActive(
   return undefined;
 }
 
-/** Finds the newest of these messages of a thread, given newest first, that is on its active path. */
+/**
+ * Returns the newest of the messages of one thread that is on its active path. The ids must be in order, newest first.
+ */
 async function findActiveInThread(
   scope: LedgerScope,
   threadId: string,
@@ -147,7 +165,10 @@ async function findActiveInThread(
   return match;
 }
 
-/** Finds a matching message on the active path of one of the threads of these headers. */
+/**
+ * Finds a message with this digest on the active path of the required thread or, without one, of any thread of these
+ * headers.
+ */
 async function findUncomparedActive(
   scope: LedgerScope,
   headers: readonly MessageHeader[],
@@ -166,7 +187,7 @@ async function findUncomparedActive(
   return undefined;
 }
 
-/** Visits the active path of a thread from its leaf up, until `visit` returns false. */
+/** Calls `visit` with the headers of a thread's active path, from the leaf up, until `visit` returns false. */
 async function walkActivePath(
   { store, tenant }: LedgerScope,
   threadId: string,

@@ -1,11 +1,14 @@
 // Identifies media by their bytes or address. Media of assistant turns are not part of the digest, because most clients
-// drop them; if a client sends them, they must be the stored ones.
+// drop them; if a client sends them, they must equal the stored ones.
 import { hash } from "node:crypto";
 import { readDataUrl } from "../../model/data-url.ts";
 import type { Message } from "../../model/message.ts";
 import type { MediaPart, Part } from "../../model/parts.ts";
 
-/** Returns the identity of a media part. Equal bytes have equal identities: inline, in a data URL or in a blob. */
+/**
+ * Returns the identity of a media part. Equal bytes have equal identities, whether they are inline, in a data URL or in
+ * a blob.
+ */
 export function toMediaIdentity({ data, blob, text, url, fileId, path }: MediaPart): string {
   if (data !== undefined) return hashContent(data);
   if (blob !== undefined) return blob;
@@ -17,12 +20,15 @@ export function toMediaIdentity({ data, blob, text, url, fileId, path }: MediaPa
   return fileId === undefined ? `path ${path ?? ""}` : `id ${fileId}`;
 }
 
-/** Hashes bytes as the ledger names blobs, so that the spelling of base64 does not matter. */
+/**
+ * Hashes base64 data in the way in which blobs are named. The bytes are hashed, so the spelling of base64 does not
+ * matter.
+ */
 function hashContent(base64: string): string {
   return `sha256-${hash("sha256", Buffer.from(base64, "base64"))}`;
 }
 
-/** "unknown" if they cannot be compared, for example bytes and an address. */
+/** The result of comparing media; "unknown" if they cannot be compared, for example bytes with an address. */
 export type MediaComparison = "same" | "unknown" | "other";
 
 /** Compares the assistant's media in the client's history with the stored media. */
@@ -34,7 +40,7 @@ export function compareMedia(client: readonly Message[], stored: readonly Messag
   const kinds = new Set([...storedMedia].map(readIdentityKind));
   for (const source of clientMedia) {
     if (storedMedia.has(source)) continue;
-    // A kind that is not stored: a server may have replaced the bytes by an address.
+    // Only identities of the same kind can be compared: a server may have replaced the bytes by an address.
     if (kinds.size === 0 || kinds.has(readIdentityKind(source))) return "other";
     result = "unknown";
   }
@@ -50,7 +56,7 @@ function listAssistantMedia(messages: readonly Message[]): MediaPart[] {
   const collect = (part: Part): void => {
     if (part.type === "image" || part.type === "audio" || part.type === "video" || part.type === "file")
       media.push(part);
-    // Results of provider tools may contain media too.
+    // Results of provider tools are part of assistant messages and may contain media, too.
     else if (part.type === "tool-result" && part.executor === "provider") part.content?.forEach(collect);
   };
   for (const { role, parts } of messages) if (role === "assistant") parts.forEach(collect);

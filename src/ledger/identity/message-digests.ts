@@ -1,6 +1,6 @@
-// Computes the digests of new messages. A digest covers the digest before its turn and the whole turn, so a message
-// that continues a turn needs that turn. If no lookup needs the digest, it is deferred (a marker is stored), so that a
-// turn of many messages costs no more than its length.
+// Computes the digests of new messages. A digest covers the digest before its turn and the turn up to its message, so a
+// message that continues a turn needs the earlier messages of that turn. A digest that no lookup needs is deferred: a
+// marker is stored instead, so that the time for a turn is linear in its length.
 import type { Message } from "../../model/message.ts";
 import { computeDigest } from "./digest.ts";
 import {
@@ -19,12 +19,15 @@ import type { Steps } from "../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../store/contract.ts";
 import { readTurnsAbove } from "./read-turns.ts";
 
-/** Conversations are looked up by their assistant messages; after this many in one turn, further ones get no digest. */
+/**
+ * The maximum number of assistant messages of a turn that have a digest. Conversations are looked up by these digests;
+ * further messages of the turn have a marker.
+ */
 const MAX_DIGESTS_PER_TURN = 256;
 
 /**
- * Returns a digest or marker for each of the messages, which follow `parent`. Undefined if more of the thread than the
- * parent's header is needed: see `computeDigestsFromPath`.
+ * Returns a digest or marker for each of the messages, which follow `parent`; undefined if the parent's header is not
+ * enough to compute them. `computeDigestsFromPath` then reads more of the thread.
  */
 export function computeDigestsFromHeader(
   parent: RoleAndDigest | undefined,
@@ -43,7 +46,10 @@ export function computeDigestsFromHeader(
   return markers;
 }
 
-/** Like `computeDigestsFromHeader`, with the turns above read from the store. */
+/**
+ * Returns a digest or marker for each of the messages, which follow `parent`. Reads the turns above them from the
+ * store.
+ */
 export function* computeDigestsFromPath(
   reads: LedgerReads,
   key: ThreadKey,
@@ -75,7 +81,7 @@ function computeChainDigests(
   return digests;
 }
 
-/** Returns the marker of a message under `above` if it needs no digest. */
+/** Returns the marker of a message under `above`; undefined if the message needs a digest. */
 function findMarker(message: Message, above: RoleAndDigest): string | undefined {
   if (isBlank(message)) return createBlankMarker(above);
   return isDeferred(message.role, above) ? createDeferredMarker(message.role) : undefined;
@@ -91,13 +97,16 @@ function isDeferred(role: string, above: RoleAndDigest): boolean {
 class TurnChain {
   #previous: string;
   #turn: Message[] = [];
-  /** Blank messages since the last other one: part of the turn if an assistant message follows. */
+  /**
+   * The blank messages after the last message that is not blank. They become part of the turn if an assistant message
+   * follows.
+   */
   #blanks: Message[] = [];
-  /** The previous turn, which contains the calls of results. */
+  /** The previous turn, which contains the calls of the current turn's results. */
   #before: Message[] = [];
   #digest: string | undefined;
 
-  /** Starts after a turn with a known digest. */
+  /** Starts after a turn whose digest is `previous`; "" at the beginning of a conversation. */
   constructor(previous: string) {
     this.#previous = previous;
   }
@@ -106,7 +115,9 @@ class TurnChain {
     return this.#turn.length;
   }
 
-  /** `isLeading`: only instructions came before, and an instruction is not part of the chain. */
+  /**
+   * Adds a message. If `isLeading` is true, only instructions precede it, and an instruction is not added to the chain.
+   */
   add(message: Message, isLeading = false): void {
     if (isBlank(message)) {
       this.#blanks.push(message);
@@ -131,7 +142,7 @@ class TurnChain {
   }
 }
 
-/** Returns the chain under a message if its header is sufficient for the new messages. */
+/** Returns the chain that the new messages continue; undefined if the parent's header is not enough to build it. */
 function startChainFromHeader(parent: RoleAndDigest | undefined, messages: readonly Message[]): TurnChain | undefined {
   if (parent === undefined || (isLeadingInstruction(parent) && parent.role !== "assistant")) return new TurnChain("");
   if (!isDigest(parent.digest)) return undefined;
@@ -140,7 +151,7 @@ function startChainFromHeader(parent: RoleAndDigest | undefined, messages: reado
   return startsWithSeveralResults(messages) ? undefined : new TurnChain(parent.digest);
 }
 
-/** Returns the chain under a message, with the last turns read from the store. */
+/** Returns the chain that messages under `parent` continue, built from the last turns in the store. */
 function* readChain(reads: LedgerReads, key: ThreadKey, parent: MessageHeader): Steps<TurnChain> {
   const { messages, end } = yield* readTurnsAbove(reads, key, parent.id, isKnownTurnEnd);
   const chain = new TurnChain(readDigestOrEmpty(end));
@@ -148,7 +159,10 @@ function* readChain(reads: LedgerReads, key: ThreadKey, parent: MessageHeader): 
   return chain;
 }
 
-/** True if the first turn has several results: their order is that of the calls before it. */
+/**
+ * True if the first turn of the messages has several results. They are sorted in the order of their calls, so the
+ * previous turn is needed.
+ */
 function startsWithSeveralResults(messages: readonly Message[]): boolean {
   let results = 0;
   for (const message of messages) {

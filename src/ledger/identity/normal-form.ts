@@ -1,5 +1,5 @@
-// The normal form of a turn: the content that every client resends, in any dialect and any division into messages. Two
-// turns with the same normal form are the same turn.
+// The normal form of a turn: the content that every client resends, whatever its dialect and however it divides the
+// turn into messages. Turns with the same normal form count as the same turn.
 import { stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { Message, Role } from "../../model/message.ts";
@@ -8,22 +8,22 @@ import { encodeForHash, encodeString } from "./hash-encoding.ts";
 import { toMediaIdentity } from "./media-identity.ts";
 
 /**
- * Returns the role of a message's turn: developer messages count as system, because some dialects have no developer
- * role.
+ * Returns the role of a message's turn. Developer messages count as system messages, because some dialects have no
+ * developer role.
  */
 export function toTurnRole<Name extends string>(role: Name): Name | "system" {
   return role === "developer" ? "system" : role;
 }
 
-/** True if the role gives instructions; leading instructions are not part of a history's identity. */
+/** True if messages of the role are instructions. Leading instructions are not part of a history's identity. */
 export function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
 }
 
 /**
- * True if an assistant message is blank: it has no content in its normal form, for example only reasoning, media or
- * white space. A client may drop it, so it neither is a turn nor separates turns; right before assistant content it
- * belongs to that turn.
+ * True if a message is blank: an assistant message without content in its normal form, for example with only reasoning,
+ * media or white space. A client may drop a blank message, so it is not a turn of its own and does not separate turns;
+ * directly before assistant content it belongs to the turn of that content.
  */
 export function isBlank({ role, parts }: Message): boolean {
   return role === "assistant" && !parts.some(hasNormalForm);
@@ -35,11 +35,12 @@ function hasNormalForm(part: Part): boolean {
 }
 
 /**
- * Returns the normal form of a turn, a run of messages of one role with blank messages between them. Text is joined;
- * then come the calls of client tools, results and media, each in order: Chat has text and calls in two fields, so no
- * order between them survives. Omitted is all that a client may drop or never received: call ids, reasoning, seals,
- * residue, annotations, calls and results of provider tools, media made by the model, opaque and empty parts; also the
- * error flag of a result, which Chat does not have. `before` is the previous turn, which contains the calls of results.
+ * Returns the normal form of a turn, whose messages have one role, with blank messages between them. The text is
+ * joined; then follow the calls of client tools, the results and the media. The order is preserved only within each
+ * kind, because Chat has text and calls in two fields. The normal form omits data that a client may drop or never
+ * received: call ids, reasoning, seals, residue, annotations, calls and results of provider tools, media made by the
+ * model, opaque and empty parts. It also omits the error flag of a result, which Chat does not have. `before` is the
+ * previous turn, which contains the calls of the results.
  */
 export function toNormalForm(turn: readonly Message[], before: readonly Message[]): string {
   const role = turn[0]?.role ?? "user";
@@ -91,26 +92,26 @@ class NormalFormBuilder {
   }
 }
 
-/** Missing arguments count as an empty object (B20). */
+/** Encodes a call. Missing arguments count as an empty object (B20). */
 function encodeCall({ toolName, input }: ToolCallPart): string {
   return `c${encodeString(toolName)}${encodeForHash(input === undefined ? {} : unwrapInput(input))}`;
 }
 
 /**
- * The only field of an object that wraps arguments which are not an object, for dialects that accept only objects (B22,
- * B32).
+ * The name of the only field of a wrapper object: dialects that accept only objects as arguments wrap other values in
+ * such an object (B22, B32).
  */
 const WRAPPER_KEY = "value";
 
-/** Returns the arguments without the wrapper object of a dialect. */
+/** Returns the arguments of a call without the wrapper object that a dialect added. */
 function unwrapInput(input: unknown): unknown {
   if (!isObject(input) || !Object.hasOwn(input, WRAPPER_KEY) || Object.keys(input).length !== 1) return input;
   return isObject(input[WRAPPER_KEY]) ? input : input[WRAPPER_KEY];
 }
 
 /**
- * Encodes a result. A JSON output counts as its text, because most dialects transmit only text; text parts count as
- * text.
+ * Encodes a tool result. An output that is not a string counts as its JSON text, because most dialects transmit only
+ * text; text parts count as text.
  */
 function encodeResult({ output, content }: ToolResultPart): string {
   const builder = new NormalFormBuilder("tool");
@@ -120,7 +121,7 @@ function encodeResult({ output, content }: ToolResultPart): string {
   return `r${builder.build([])}`;
 }
 
-/** Returns the results in the order of their calls; results without a call come last, in their order. */
+/** Returns the results in the order of their calls. Results without a call come last, in their original order. */
 function sortByCalls(results: readonly ToolResultPart[], before: readonly Message[]): readonly ToolResultPart[] {
   if (results.length < 2 || before.length === 0) return results;
   const indexesById = new Map<string, number[]>();
@@ -138,7 +139,10 @@ function sortByCalls(results: readonly ToolResultPart[], before: readonly Messag
   return indexed.sort((one, other) => one.index - other.index).map(({ result }) => result);
 }
 
-/** Encodes media by their bytes or address. Equal bytes are equal: inline, in a data URL or in a blob. */
+/**
+ * Encodes a media part by its content parts, or else by its bytes or address. Equal bytes have equal encodings, whether
+ * they are inline, in a data URL or in a blob.
+ */
 function encodeMedia(part: MediaPart): string {
   if (part.content !== undefined) {
     const builder = new NormalFormBuilder("user");

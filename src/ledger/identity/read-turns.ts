@@ -1,5 +1,5 @@
-// Reads the last turns of a path as whole messages within a transaction, for the digests of new messages. Blobs are
-// read in steps, because a synchronous store cannot wait for promises.
+// Reads the last turns of a path as complete messages within a transaction, for the digests of new messages. Blobs are
+// read with `Steps` instead of promises, because a synchronous store cannot wait for promises.
 import type { Message, StoredMessage } from "../../model/message.ts";
 import { readMarker, findStringPosition, type ExtractedString, decodeText } from "../blobs/index.ts";
 import { decodeRow } from "../messages/message-body.ts";
@@ -9,18 +9,23 @@ import type { MessageHeader, MessageRow } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../store/contract.ts";
 
-/** Turns are usually short: most reads need one or two rows. */
+/**
+ * The number of rows of the first read. It is small, because turns are usually short: most reads need one or two rows.
+ */
 const FIRST_READ_SIZE = 4;
 
-/** The messages from a message up to the first row for which `isEnd` is true. */
+/** The messages between the start of the read and the row at which it ended. */
 export interface ReadTurns {
-  /** Oldest first. */
+  /** The messages, oldest first. */
   messages: Message[];
-  /** The row at which the read ended; undefined at the root. */
+  /** The row at which the read ended, which is not included; undefined if the read reached the root. */
   end: MessageHeader | undefined;
 }
 
-/** Reads up from a message until `isEnd` is true for a row and the next row below it that is not blank. */
+/**
+ * Reads messages from `from` upwards until `isEnd` returns true. It is called with a row and the nearest row below it
+ * that is not blank.
+ */
 export function* readTurnsAbove(
   reads: LedgerReads,
   key: ThreadKey,
@@ -47,7 +52,10 @@ export function* readTurnsAbove(
   return { messages: messages.reverse(), end: undefined };
 }
 
-/** Returns undefined if the row cannot be read: it does not count for the digest, and normal reads report it. */
+/**
+ * Returns the message of a row with its blobs restored; undefined if the row cannot be read. Such a message does not
+ * count for the digest, and normal reads report it.
+ */
 function* readWholeMessage(reads: LedgerReads, { tenant }: ThreadKey, row: MessageRow): Steps<Message | undefined> {
   let message: StoredMessage;
   try {

@@ -1,6 +1,6 @@
-// Restores the known part of a history (B11): assistant messages come from the store, with their seals, reasoning,
+// Restores the stored messages of a history (B11). Assistant messages come from the store, with their seals, reasoning,
 // provider parts and exact arguments. The client's own content (user messages, results, instructions, cache
-// breakpoints) comes from the client; its results refer to the stored call ids.
+// breakpoints) comes from the client; its results are changed to refer to the stored call ids.
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallIdMap } from "./call-ids.ts";
@@ -8,23 +8,24 @@ import type { TurnHistory, IdentityTurn } from "./history-turns.ts";
 import { withoutLogprobs } from "./same-content.ts";
 import { isBlank } from "./normal-form.ts";
 
-/** The stored messages for the turns of a history, up to a position. */
+/** The stored messages for the turns of a history up to the position `at`. */
 export interface StoredAnswers {
   at: number;
-  /** For assistant turns: the stored messages. */
+  /** The stored messages of each assistant turn. */
   byTurn: ReadonlyMap<IdentityTurn, StoredMessage[]>;
-  /** For other turns: blank assistant messages between their messages. */
+  /** The stored blank assistant messages within each turn of another role. */
   between: ReadonlyMap<IdentityTurn, readonly BlankMessagePosition[]>;
 }
 
-/** A blank message, and the number of the turn's other messages before it. */
+/** A blank message and its position within a turn. */
 export interface BlankMessagePosition {
+  /** The number of messages of the turn before it that are not blank. */
   after: number;
   message: StoredMessage;
 }
 
 /**
- * Returns the history with the stored answers instead of the client's; the client's results refer to the stored calls.
+ * Returns the history with the stored answers instead of the client's. The client's results refer to the stored calls.
  */
 export function restoreHistory(
   { messages, leading, turns }: TurnHistory,
@@ -47,7 +48,7 @@ export function restoreHistory(
   return restored;
 }
 
-/** Returns a client's turn with the stored blank messages instead of the client's. */
+/** Returns the messages of a client's turn with the stored blank messages instead of the client's blank messages. */
 function insertBlankMessages(
   messages: readonly Message[],
   between: readonly BlankMessagePosition[] = [],
@@ -64,16 +65,19 @@ function insertBlankMessages(
   return result;
 }
 
-/** Returns the message without the ledger's fields; its id is the one it was appended with. */
+/**
+ * Returns a stored message without the fields that the ledger added. It has the id with which it was appended, if there
+ * was one.
+ */
 function toSentMessage(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
-  // Log probabilities belong to answers; no request has a field for them.
+  // Log probabilities are removed: they belong to answers, and no request has a field for them.
   if (message.parts.some(hasLogprobs)) message.parts = message.parts.map(withoutLogprobs);
   const { sourceId } = metadata;
   return typeof sourceId === "string" ? { ...message, id: sourceId } : message;
 }
 
-/** Replaces the stored cache breakpoints with the client's. Changes the messages in place. */
+/** Replaces the stored cache breakpoints with the client's. Changes and returns `messages`. */
 function moveBreakpoints(messages: Message[], client: readonly Message[]): Message[] {
   if (!hasBreakpoint(messages) && !hasBreakpoint(client)) return messages;
   const partsByName = new Map<string, Part>();
@@ -81,7 +85,8 @@ function moveBreakpoints(messages: Message[], client: readonly Message[]): Messa
   for (const [name, part] of nameParts(messages)) {
     delete part.cache;
     partsByName.set(name, part);
-    // Reasoning and opaque parts may be dropped for another provider.
+    // A breakpoint whose part is not stored moves to the last part. Reasoning and opaque parts do not count, because
+    // they may be dropped for another provider.
     if (part.type !== "reasoning" && part.type !== "opaque") last = part;
   }
   for (const [name, { cache }] of nameParts(client)) {
@@ -95,7 +100,10 @@ function hasBreakpoint(messages: readonly Message[]): boolean {
   return messages.some(({ parts }) => parts.some(({ cache }) => cache !== undefined));
 }
 
-/** Names parts by type and number: the third text of one history is the third text of the other. */
+/**
+ * Yields each part with a name of its type and its number among the parts of this type. Parts with the same name
+ * correspond: the third text of one history is the third text of the other.
+ */
 function* nameParts(messages: readonly Message[]): Generator<[name: string, part: Part], void, void> {
   const counts = new Map<string, number>();
   for (const { parts } of messages) {

@@ -1,5 +1,5 @@
-// Compares a restored history with the client's. Not compared: empty fields, ids that were generated because the wire
-// had none, and log probabilities, which no request contains.
+// Compares a restored history with the client's history. These are not compared: empty fields, ids that were generated
+// because the wire had none, and log probabilities, which no request contains.
 import { sameJson, type JsonObject, type JsonValue } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { Message } from "../../model/message.ts";
@@ -15,7 +15,7 @@ function isDifferent(restored: Message | undefined, client: Message): boolean {
   if (restored === undefined || (client.id !== undefined && client.id !== restored.id)) return true;
   const { id: _, metadata: __, ...sent } = client;
   const { id: ___, metadata: ____, ...stored } = restored;
-  // Usually they are identical, or differ in more than the ignored fields.
+  // The messages are compared as they are first, because usually they are identical.
   return !sameJson(sent, stored) && !sameJson(toComparableMessage(sent), toComparableMessage(stored));
 }
 
@@ -30,14 +30,14 @@ function toComparablePart(part: Part): object {
   return comparable;
 }
 
-/** Returns the part without log probabilities. */
+/** Returns a part without its log probabilities. */
 export function withoutLogprobs(part: Part): Part {
   if ((part.type !== "text" && part.type !== "refusal") || part.logprobs === undefined) return part;
   const { logprobs: _, ...rest } = part;
   return rest;
 }
 
-/** True if the wire had no id: dialects store `null` as its form. */
+/** True if the id of a part was generated because the wire had none; dialects then store the form `null` for the id. */
 function isGeneratedId(extra: Extra | undefined): boolean {
   return Object.values(extra ?? {}).some(({ $form }) => isObject($form) && $form["id"] === null);
 }

@@ -1,5 +1,5 @@
-// Reads the stored turns that a history matches, and compares their media with the client's, which digests do not
-// cover.
+// Reads the stored turns that a history matches, and compares their media with the client's media, because digests do
+// not cover media.
 import type { StoredMessage } from "../../model/message.ts";
 import { readMessages } from "../messages/message-body.ts";
 import { type PathRows, followParents, firstReadSize, nextReadSize } from "../messages/paths.ts";
@@ -17,12 +17,15 @@ interface TurnRows {
   rows: readonly MessageRow[];
 }
 
-/** The stored counterpart of a history. */
+/** Reads and checks the stored messages that match a history. */
 export class StoredHistory {
   readonly #scope: LedgerScope;
   readonly #history: TurnHistory;
   readonly #hasMedia: boolean;
-  /** Messages at or below which the client's media differ from the stored ones, by thread and id. */
+  /**
+   * The thread ids and ids of messages that cannot match, because at or above them the client's media differ from the
+   * stored media.
+   */
   readonly #rejected = new Set<string>();
 
   constructor(scope: LedgerScope, history: TurnHistory) {
@@ -31,16 +34,16 @@ export class StoredHistory {
     this.#hasMedia = hasMedia(history.messages);
   }
 
-  /** True if the assistant's media in the client's history, up to the match, are the stored ones. */
+  /** True if the assistant's media in the client's history, up to the match, equal the stored media. */
   async accepts(match: HistoryMatch): Promise<boolean> {
-    // Most clients send no assistant media; then nothing is read.
+    // Nothing is read if the client sends no assistant media, as most clients do.
     if (!this.#hasMedia) return true;
     if (this.#rejected.has(toHeaderKey(match.header))) return false;
     const pairs = await this.#readTurnRows(match);
     for (const [index, { turn, rows }] of pairs.entries()) {
       const client = this.#clientTurn(turn, match.at);
       if (!hasMedia(client) || compareMedia(client, await this.#read(filterAnswers(rows))) !== "other") continue;
-      // A shorter part of the turn may still match, but nothing below it.
+      // A match that ends earlier in this turn is still possible, but no match below the turn.
       this.#rejected.add(toHeaderKey(match.header));
       for (const { rows: below } of pairs.slice(index + 1))
         for (const row of below) this.#rejected.add(toHeaderKey(row));
@@ -50,8 +53,8 @@ export class StoredHistory {
   }
 
   /**
-   * Returns the stored messages for the turns up to the match, without turns that cannot be read completely. `from`:
-   * rows from the match upwards, if they were read already.
+   * Returns the stored messages for the turns up to the match. Omits turns that cannot be read completely or whose
+   * media may differ. `from` contains rows from the match upwards, if they were read already.
    */
   async readAnswers(match: HistoryMatch, from?: MessageRow[]): Promise<StoredAnswers> {
     const pairs = await this.#readTurnRows(match, from);
@@ -64,7 +67,7 @@ export class StoredHistory {
       const messages = answerRows.flatMap(({ id }) => byId.get(id) ?? []);
       if (messages.length < answerRows.length) continue;
       const client = this.#clientTurn(turn, match.at);
-      // Media that may differ are taken from the client.
+      // If the media may differ from the stored media, the client's turn is used.
       if (compareMedia(client, messages) !== "same") continue;
       if (turn.role === "assistant") byTurn.set(turn, messages);
       else if (messages.length > 0 && hasSameMessageCount(this.#history, turn, rows))
@@ -82,8 +85,8 @@ export class StoredHistory {
   }
 
   /**
-   * Pairs the turns up to a match with their stored rows, from the end; if the path is incomplete, the first turns are
-   * missing.
+   * Pairs the turns up to a match with their stored rows, from the last turn back. If a message of the path is missing,
+   * the turns above it have no pair.
    */
   async #readTurnRows({ at, header }: HistoryMatch, rowsFrom?: MessageRow[]): Promise<TurnRows[]> {
     const known = this.#history.turns.filter(({ from }) => from < at);
@@ -105,8 +108,8 @@ function filterAnswers(rows: readonly MessageRow[]): MessageRow[] {
 }
 
 /**
- * True if a turn has as many messages in the history as in the store; blank messages between them then have a known
- * position.
+ * True if a turn that is not the assistant's has as many messages in the history as in the store, without blank ones.
+ * The positions of stored blank messages within the turn are then known.
  */
 function hasSameMessageCount(
   { messages }: TurnHistory,
@@ -117,7 +120,7 @@ function hasSameMessageCount(
   return role !== "assistant" && count === rows.filter((row) => row.role !== "assistant").length;
 }
 
-/** Lists the blank messages between the rows, without interrupted ones (B90). */
+/** Returns the blank messages between the rows of a turn, without interrupted ones (B90). */
 function listBlankMessages(
   rows: readonly MessageRow[],
   byId: ReadonlyMap<string, StoredMessage>,
@@ -132,7 +135,10 @@ function listBlankMessages(
   return between;
 }
 
-/** Returns the rows of the path that ends with a message, by turns, without leading instructions. */
+/**
+ * Returns the rows of the path that ends with a message, grouped by turn, without leading instructions. `from` contains
+ * rows from this message upwards, if they were read already.
+ */
 async function readStoredTurns(
   scope: LedgerScope,
   { tenant, threadId, id }: MessageHeader,
@@ -155,13 +161,13 @@ async function readStoredTurns(
     isIncomplete = missing;
   }
   const turns = groupByTurn(path.reverse());
-  // The first turn of an incomplete path may lack its beginning.
+  // The first turn of an incomplete path may lack its beginning, so it is omitted.
   return isIncomplete ? turns.slice(1) : turns;
 }
 
 /**
- * Groups rows like the messages of a history: blank ones belong to the assistant content that follows them, otherwise
- * to the turn before.
+ * Groups rows by turn, in the same way as `toHistory` groups messages: blank messages belong to the assistant content
+ * that follows them, otherwise to the turn before them.
  */
 function groupByTurn(path: readonly MessageRow[]): MessageRow[][] {
   const turns: MessageRow[][] = [];
@@ -174,7 +180,7 @@ function groupByTurn(path: readonly MessageRow[]): MessageRow[][] {
     }
     const isAnswer = row.role === "assistant";
     const isSame = role === readTurnRole(row);
-    // Blank messages before the first turn belong to none, unless the assistant begins.
+    // Blank messages before the first turn belong to no turn, unless the first turn is the assistant's.
     if (!isAnswer || isSame) for (const each of blanks) turns.at(-1)?.push(each);
     const leadingBlanks = isAnswer && !isSame ? blanks : [];
     blanks = [];

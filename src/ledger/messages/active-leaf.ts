@@ -1,17 +1,17 @@
-// The active leaf of a thread: the newest message unless the thread is pinned to another one, so that plain appends do
-// not write the thread row.
+// The active leaf of a thread: the newest message, unless the thread is pinned to another message. An append to an
+// unpinned thread therefore need not write the thread row.
 import type { ThreadHead } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerTransaction } from "../store/contract.ts";
 
-/** Returns the last message of the active path; null if the path is empty. */
+/** Returns the id of the last message of the active path; null if the path is empty. */
 export function activeLeaf(head: ThreadHead): string | null {
   return head.pinned ? head.leafId : head.newestMessageId;
 }
 
-/** Makes a message the active leaf; writes only if that is a change. Updates the head in place. */
+/** Makes a message the active leaf, and updates `head` in place. Writes the thread row only if it changes. */
 export function* moveLeaf(tx: LedgerTransaction, head: ThreadHead, leafId: string | null): Steps<void> {
-  // Not pinned at the newest message, so that the leaf moves along with later appends.
+  // A thread is not pinned to its newest message, so that later appends move the active leaf.
   const pinned = leafId !== head.newestMessageId;
   const storedLeafId = pinned ? leafId : null;
   if (head.pinned === pinned && head.leafId === storedLeafId) return;

@@ -1,5 +1,5 @@
 // Appends messages without a run, under the active leaf or any other message, with compare-and-swap (B94) and
-// idempotency keys (B95); and selects the active leaf.
+// idempotency keys (B95). Also selects the active leaf.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonValue } from "../../model/json/index.ts";
 import type { Message, StoredMessage } from "../../model/message.ts";
@@ -18,7 +18,7 @@ import { toHeader, cacheLastMessage } from "./last-written.ts";
 import { requireThread, lockThread, toThreadKey } from "../threads/threads.ts";
 import type { AppendOptions } from "../types.ts";
 
-/** The result of an append: the written chain, or the rows of an earlier append with the same key. */
+/** The result of an append: the written chain, or the rows of an earlier append with the same idempotency key. */
 type AppendOutcome = { written: WrittenChain } | { earlierRows: MessageRow[] };
 
 export async function appendMessages(
@@ -52,7 +52,7 @@ export async function appendMessages(
   return outcome.written.messages;
 }
 
-/** Appends to a locked thread. */
+/** Appends messages to a thread that the transaction has locked. */
 export function* appendToLockedThread(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -67,7 +67,7 @@ export function* appendToLockedThread(
   return written;
 }
 
-/** Throws "conflict" if the active leaf differs from the expected one; undefined expects nothing. */
+/** Throws "conflict" if the active leaf differs from `expected`; undefined accepts any leaf. */
 export function assertExpectedLeaf(head: ThreadHead, expected: string | null | undefined): void {
   const leaf = activeLeaf(head);
   if (expected === undefined || expected === leaf) return;
@@ -79,8 +79,8 @@ export function assertExpectedLeaf(head: ThreadHead, expected: string | null | u
 }
 
 /**
- * Rejects an explicit `expectedLeaf: undefined`: it is most likely a mistake, and ignoring it would drop the caller's
- * guard (B94).
+ * Throws "invalid-input" if `expectedLeaf` is invalid. An explicit undefined is invalid, too: it is most likely a
+ * mistake, and ignoring it would skip the check that the caller wants (B94).
  */
 export function assertExpectedLeafOption(options: { expectedLeaf?: string | null }): void {
   if (options.expectedLeaf === undefined && Object.hasOwn(options, "expectedLeaf")) {
@@ -95,12 +95,15 @@ export function assertExpectedLeafOption(options: { expectedLeaf?: string | null
   assertMessageIdOrNull(options.expectedLeaf, "expectedLeaf");
 }
 
-/** Accepts a message id, null for the root, or undefined. */
+/** Throws "invalid-input" unless the value is a message id, null (the root) or undefined. */
 export function assertMessageIdOrNull(value: unknown, path: string): void {
   if (value !== undefined && value !== null) requireName(value, path);
 }
 
-/** Returns the rows that an earlier call with the same idempotency key wrote. */
+/**
+ * Returns the rows that an earlier call with the same idempotency key wrote; `result` is the stored result of that
+ * call. Throws "unknown-message" if a row was deleted.
+ */
 export function* readKeyedMessages(reads: LedgerReads, key: ThreadKey, result: JsonValue): Steps<MessageRow[]> {
   const messageIds = isObject(result) ? result["messageIds"] : undefined;
   const ids = Array.isArray(messageIds) ? messageIds.filter((id) => typeof id === "string") : [];

@@ -1,5 +1,5 @@
-// Inserts a chain of messages under a parent. All messages are written here: appended, committed or salvaged from an
-// interrupted run.
+// Inserts a chain of messages under a parent. All messages except imported ones are written here: appended, committed,
+// or salvaged from an interrupted run.
 import { copyObject, stringifyJson } from "../../model/json/index.ts";
 import type { Message, Metadata, StoredMessage } from "../../model/message.ts";
 import { SCHEMA_VERSION } from "../../model/schema-version.ts";
@@ -15,22 +15,22 @@ import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
 import { findLastMessage } from "./last-written.ts";
 import { isoTime } from "../iso-time.ts";
 
-/** Messages that follow each other. */
+/** Messages of which each is the parent of the next. */
 export interface MessageChain {
-  /** null: the first message becomes a root. */
+  /** The parent of the first message; null if the first message becomes a root. */
   parentId: string | null;
-  /** The parent's header, if the caller has it. */
+  /** The header of the parent, if the caller has it. */
   parent?: MessageHeader | undefined;
   messages: readonly Message[];
-  /** The run that produced them. */
+  /** The run that produced the messages. */
   runId?: string;
   /** True if references to missing blobs are allowed: an interrupted turn is stored even if its blobs are missing. */
   allowsMissingBlobs?: boolean;
 }
 
 /**
- * Stores a chain and returns the stored messages. The thread must be locked; updates the head in place, but does not
- * move the active leaf. An unknown parent is an error.
+ * Stores a chain and returns the stored messages. The thread must be locked. Updates `head` in place; a pinned active
+ * leaf is not moved. Throws "unknown-message" if the parent does not exist.
  */
 export function* insertChain(
   scope: LedgerScope,
@@ -47,7 +47,7 @@ export interface WrittenChain {
   rows: MessageRow[];
 }
 
-/** Like `insertChain`, with the rows. */
+/** Stores a chain like `insertChain`, and also returns the rows. */
 export function* writeChain(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -57,7 +57,7 @@ export function* writeChain(
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
-  // Generators are entered only if there is something to wait for: most appends need no read.
+  // Most appends need no read, so the generators below are entered only if there is something to wait for.
   let parent = parentId === null ? undefined : (knownParent ?? findCachedParent(scope, head, parentId));
   if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
   let digests = computeDigestsFromHeader(parent, messages);
@@ -68,7 +68,8 @@ export function* writeChain(
   let blobs: Map<string, MessageWithBlobs<Message>> | undefined;
   for (const [index, message] of messages.entries()) {
     const id = scope.nextId(last);
-    // Serialized before the id is set, because the row has a column for it: one copy of the message serves both.
+    // The body is serialized before the ids are set, because the row has columns for them. One copy of the message then
+    // serves as the body and as the result.
     const content = stampMessage(message, createdAt, runId);
     let body = stringifyJson(content);
     const stored: StoredMessage = Object.assign(content, { id, parentMessageId: previousId });
@@ -99,7 +100,10 @@ export function* writeChain(
   return written;
 }
 
-/** Returns the parent's header from the cache. The head proves that the newest message exists. */
+/**
+ * Returns the parent's header from the cache if the parent is the newest message, because the head proves that this
+ * message still exists.
+ */
 function findCachedParent(scope: LedgerScope, head: ThreadHead, id: string): MessageHeader | undefined {
   return id === head.newestMessageId ? findLastMessage(scope.store, head, id) : undefined;
 }
@@ -126,25 +130,25 @@ function unknownBlob(blob: string, messages: readonly Message[]): LedgerError {
   );
 }
 
-/** A stored message without its position in the tree. */
+/** A stored message before its id and its parent are set. */
 interface StampedMessage extends Omit<StoredMessage, "id" | "parentMessageId"> {
   id: undefined;
   parentMessageId: undefined;
 }
 
 /**
- * Adds the ledger's metadata to a copy of the message. The id of the original is stored as `metadata["sourceId"]`, the
- * run that produced the original as `metadata["sourceRunId"]`.
+ * Returns a copy of the message with the ledger's metadata. The id that the message had is stored as
+ * `metadata["sourceId"]`, and the run that produced the original as `metadata["sourceRunId"]`.
  */
 function stampMessage(message: Message, createdAt: string, runId: string | undefined): StampedMessage {
   const metadata: Metadata & { schemaVersion: number } = Object.assign(
     message.metadata === undefined ? {} : copyObject(message.metadata),
     { schemaVersion: SCHEMA_VERSION },
   );
-  // A message from another ledger has its `sourceId` already.
+  // A message that was copied from a ledger may already have the id of its original as `sourceId`.
   const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
   if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
-  // The run belongs to the thread or ledger that the message was copied from.
+  // A different run id belongs to the thread or ledger that the message was copied from.
   if (metadata.runId !== undefined && metadata.runId !== runId) {
     metadata["sourceRunId"] ??= metadata.runId;
     delete metadata.runId;

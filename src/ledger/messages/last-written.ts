@@ -1,15 +1,18 @@
-// Caches the last message that this process wrote to each thread: the next append needs its parent's role and digest.
-// Messages never change, so a cached header stays valid.
+// Caches the header of the last message that this process wrote to each thread, because the next append needs its role
+// and digest. Messages never change, so a cached header stays valid.
 import type { MessageHeader, ThreadHead } from "../store/rows.ts";
 import type { LedgerStore } from "../store/contract.ts";
 
-/** The maximum number of threads cached per store; the oldest entries are dropped. */
+/** The maximum number of threads in the cache of a store; when there are more, the oldest entry is deleted. */
 const MAX_CACHED_THREADS = 1000;
 
-/** By thread id; threads of different tenants with the same id share one entry. */
+/** The cached headers of each store, by thread id. Threads of different tenants with the same id share one entry. */
 const lastMessages = new WeakMap<LedgerStore, Map<string, MessageHeader>>();
 
-/** Caches the header of a durable message. An id that was rolled back may be used again, so it must not be cached. */
+/**
+ * Caches the header of a message. The message must be durable: an id that was rolled back may be used again for a
+ * different message.
+ */
 export function cacheLastMessage(store: LedgerStore, header: MessageHeader): void {
   let headers = lastMessages.get(store);
   if (headers === undefined) lastMessages.set(store, (headers = new Map()));
@@ -19,18 +22,21 @@ export function cacheLastMessage(store: LedgerStore, header: MessageHeader): voi
   if (oldest !== undefined) headers.delete(oldest);
 }
 
-/** Drops the cached header of a thread: its messages may be deleted, and imported again with other content. */
+/**
+ * Deletes the cached header of a thread: its messages may be deleted, and an import may create different messages with
+ * the same ids.
+ */
 export function forgetLastMessage(store: LedgerStore, threadId: string): void {
   lastMessages.get(store)?.delete(threadId);
 }
 
-/** Returns the cached header of a message that is known to be in the thread. */
+/** Returns the cached header of a message that is known to exist in the thread; undefined if it is not cached. */
 export function findLastMessage(store: LedgerStore, thread: ThreadHead, id: string): MessageHeader | undefined {
   const header = lastMessages.get(store)?.get(thread.id);
   return header?.id === id && header.tenant === thread.tenant ? header : undefined;
 }
 
-/** Returns the header without the body of a row. */
+/** Returns the header of a row, that is, all columns except the body. */
 export function toHeader({ tenant, threadId, id, parentId, runId, role, digest }: MessageHeader): MessageHeader {
   return { tenant, threadId, id, parentId, runId, role, digest };
 }

@@ -1,4 +1,4 @@
-// Encodes a StoredMessage as the JSON body of its row, and decodes it. A row that cannot be read is quarantined,
+// Encodes a StoredMessage as the JSON body of its row, and decodes the body. A row that cannot be read is quarantined,
 // reported and skipped (B91).
 import { copyObject, parseJson, stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -15,13 +15,13 @@ import { isoTime } from "../iso-time.ts";
 
 /** Returns the message as JSON, without the fields that have their own columns. */
 export function encodeBody(message: StoredMessage): string {
-  // JSON omits undefined values.
+  // The fields are set to undefined, because JSON omits undefined values.
   return stringifyJson(Object.assign(copyObject<object>(message), { id: undefined, parentMessageId: undefined }));
 }
 
 /**
- * Decodes the message of a row; strings in blobs are not restored. Throws if the body is not a message of a known
- * schema version.
+ * Decodes the message of a row; strings that are stored in blobs are not restored. Throws if the body is not a message
+ * of a known schema version.
  */
 export function decodeRow({ body, id, parentId }: MessageRow): StoredMessage {
   const value = parseJson(body);
@@ -30,11 +30,14 @@ export function decodeRow({ body, id, parentId }: MessageRow): StoredMessage {
   value["parentMessageId"] = parentId;
   const { metadata } = value;
   const isCurrent = isObject(metadata) && metadata["schemaVersion"] === SCHEMA_VERSION;
-  // The predicate is compiled from the shape of StoredMessage.
+  // The cast is safe, because `isCurrentMessage` is compiled from the shape of StoredMessage.
   return isCurrent && isCurrentMessage(value) ? (value as unknown as StoredMessage) : readMessage(value);
 }
 
-/** Decodes rows of one tenant in their order and restores blobs; unreadable messages are skipped. */
+/**
+ * Decodes rows of one tenant, in the given order, and restores their blobs. Unreadable messages are quarantined,
+ * reported and skipped.
+ */
 export async function readMessages(
   scope: LedgerScope,
   rows: readonly MessageRow[],
@@ -50,7 +53,7 @@ export async function readMessages(
   }
   const withBlobs = messages.filter((message) => readMarker(message) !== undefined);
   await restoreBlobs(scope, messages, blobs, rows[0]?.threadId);
-  // Restored data may come from an imported file, so it is checked again.
+  // Restored strings may come from an imported file, so the messages that contain them are checked again.
   const invalidIds = new Set(withBlobs.filter((message) => !isCurrentMessage(message)).map(({ id }) => id));
   if (invalidIds.size === 0) return messages;
   for (const row of rows) {
@@ -60,10 +63,10 @@ export async function readMessages(
   return messages.filter(({ id }) => !invalidIds.has(id));
 }
 
-/** The rows of each store that are quarantined already; each is written once. */
+/** The rows of each store that this process has quarantined already, so that each is written once. */
 const quarantinedIds = new WeakMap<LedgerStore, Set<string>>();
 
-/** Reports a row that cannot be read, and stores it with the reason in quarantine. */
+/** Reports a row that cannot be read, and stores a copy of it with the reason in the quarantine table. */
 export async function quarantineRow(scope: LedgerScope, row: MessageRow, reason: string): Promise<void> {
   scope.report({ threadId: row.threadId, messageId: row.id, reason });
   const seen = quarantinedIds.get(scope.store) ?? new Set();
@@ -78,7 +81,8 @@ export async function quarantineRow(scope: LedgerScope, row: MessageRow, reason:
       yield* wait(tx.quarantine(quarantined));
     });
   } catch {
-    // A read-only database can still be read, and the problem was reported; the next read tries again.
+    // The write fails for a read-only database, for example. The problem was reported above, and the next read of the
+    // row tries to quarantine it again.
     seen.delete(name);
   }
 }

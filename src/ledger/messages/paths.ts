@@ -1,29 +1,34 @@
-// Reads paths in the tree of messages. A parent's id is always smaller than its child's, so a path up to the root is
-// one descending read by id: no recursion, no parent index, linear in the length of the path.
+// Reads paths in the tree of messages. The id of a parent is always smaller than those of its children, so a path up to
+// the root is one descending read by id. It needs no recursion and no parent index, and takes time linear in the number
+// of rows.
 import type { MessageHeader } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../store/contract.ts";
 
-/** The number of rows of the first read of a walk, and the maximum of any read. */
+/** The number of rows of the first read of a walk. */
 const FIRST_READ_SIZE = 16;
+/** The maximum number of rows of any read of a walk. */
 const MAX_READ_SIZE = 1000;
 
 /** The rows of one read that lie on the path. */
 export interface PathRows<Row> {
   /** The rows on the path, newest first. */
   rows: Row[];
-  /** The next message on the path; null if the root was reached. */
+  /** The id of the next message on the path; null if the root was reached. */
   next: string | null;
-  /** True if `next` does not exist although a message names it as its parent. */
+  /** True if the message `next` does not exist, although it is the start of the walk or the parent of a message. */
   missing: boolean;
 }
 
-/** Follows the parents from `startId` through rows that were read in descending order from it. */
+/**
+ * Selects the rows on the path from `startId` up to the root. `read` contains rows in descending order, beginning at
+ * `startId`.
+ */
 export function followParents<Row extends MessageHeader>(read: readonly Row[], startId: string): PathRows<Row> {
   const rows: Row[] = [];
   let next: string | null = startId;
   for (const row of read) {
-    // Larger ids belong to other branches.
+    // A row with a larger id than the next message of the path belongs to another branch.
     if (row.id > next) continue;
     if (row.id < next) return { rows, next, missing: true };
     rows.push(row);
@@ -34,8 +39,8 @@ export function followParents<Row extends MessageHeader>(read: readonly Row[], s
 }
 
 /**
- * Returns the size of the next read: larger while the rows lie on the path, smaller while most belong to other
- * branches.
+ * Returns the size of the next read: larger if most of the `read` rows were `useful`, that is, on the path; smaller if
+ * most belonged to other branches.
  */
 export function nextReadSize(size: number, useful: number, read: number): number {
   if (useful * 2 >= read) return Math.min(size * 4, MAX_READ_SIZE);
@@ -53,7 +58,7 @@ export function* findHeader(reads: LedgerReads, key: ThreadKey, id: string): Ste
   return header?.id === id ? header : undefined;
 }
 
-/** Walks up from a message and calls `visit` with each header until it returns false or the root is reached. */
+/** Walks up from a message and calls `visit` with each header, until `visit` returns false or the root is reached. */
 export function* walkUp(
   reads: LedgerReads,
   key: ThreadKey,
@@ -107,7 +112,8 @@ export function* findLeavingMessages(
   const leavingHeaders: MessageHeader[] = [];
   let [old, fresh] = [oldLeaf, newLeaf];
   let size = FIRST_READ_SIZE;
-  // The larger of the two ids moves up until they meet: from there on both paths are the same.
+  // The larger of the two ids is replaced by its parent until both are equal. From that message up, the two paths are
+  // identical.
   while (old !== null && old !== fresh) {
     const from: string = fresh !== null && fresh > old ? fresh : old;
     const read: MessageHeader[] = yield* wait(reads.headers(key, { upTo: from, order: "desc", limit: size }));
@@ -121,7 +127,7 @@ export function* findLeavingMessages(
       } else continue;
       useful++;
     }
-    // The message `from` is missing: its ancestors are unknown.
+    // The message `from` is missing, so its ancestors cannot be found.
     if (useful === 0) break;
     size = nextReadSize(size, useful, read.length);
   }

@@ -1,4 +1,4 @@
-// Reads the messages of a path, page by page, and the whole tree.
+// Reads the messages of a path in batches, and the complete tree of a thread.
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { StoredMessage } from "../../model/message.ts";
 import type { BlobMode } from "../blobs/index.ts";
@@ -13,7 +13,7 @@ import type { ThreadKey } from "../store/contract.ts";
 import { requireThreadHead, toThreadKey } from "../threads/threads.ts";
 import type { TranscriptOptions, Tree } from "../types.ts";
 
-/** The maximum number of rows per read; after a full read other work of the process may run. */
+/** The maximum number of rows per read. After a full read, the code yields to the event loop. */
 const READ_SIZE = 1000;
 
 export async function readTranscript(
@@ -34,7 +34,10 @@ export async function readTranscript(
   return messages.reverse();
 }
 
-/** Returns the leaf of a branch: the active leaf, or the message that names the branch. */
+/**
+ * Returns the id of the last message of a branch: the active leaf for "active", otherwise the message whose id is
+ * `branch`. Throws "unknown-message" if that message does not exist.
+ */
 export async function findBranchLeaf(scope: LedgerScope, key: ThreadKey, branch = "active"): Promise<string | null> {
   const head = await requireThreadHead(scope, key);
   if (branch === "active") return activeLeaf(head);
@@ -54,9 +57,11 @@ async function requireParentOnPath(
   return header.parentId;
 }
 
-/** The expected length of the path and the treatment of blobs. */
+/** The options of `readPathUp`. */
 export interface PathReadOptions {
+  /** The number of messages that the caller needs; the first read is not larger. Default: all. */
   limit?: number;
+  /** The way contents in blobs are returned. Default "inline". */
   blobs?: BlobMode;
 }
 
@@ -80,9 +85,9 @@ export async function* readPathUp(
   }
 }
 
-/** Reports a missing parent: the messages above it cannot be reached (B91). */
+/** Reports a missing parent; the messages above it cannot be reached (B91). */
 async function reportMissingParent(scope: LedgerScope, key: ThreadKey, messageId: string | null): Promise<void> {
-  // Throws if the whole thread was deleted meanwhile.
+  // If the thread was deleted during the read, this throws "unknown-thread" and no problem is reported.
   await requireThreadHead(scope, key);
   const reason = "The message is missing; the messages before it cannot be reached.";
   scope.report({ threadId: key.threadId, messageId: messageId ?? "", reason });
@@ -92,13 +97,13 @@ export async function readTree(scope: LedgerScope, threadId: string): Promise<Tr
   const key = toThreadKey(scope, threadId);
   const head = await requireThreadHead(scope, key);
   const messages: StoredMessage[] = [];
-  // Messages that are written meanwhile are excluded, to match the leaf.
+  // Messages that are written during the read are excluded, so that the messages match the active leaf of `head`.
   const upTo = head.newestMessageId ?? "";
   for (let after = ""; after < upTo;) {
     const rows = await scope.store.reads.messages(key, { after, upTo, limit: READ_SIZE });
     for (const message of await readMessages(scope, rows)) messages.push(message);
     const last = rows.at(-1);
-    // The rest may be deleted meanwhile.
+    // The remaining messages were deleted during the read.
     if (last === undefined) break;
     if (rows.length === READ_SIZE) await otherWork();
     after = last.id;

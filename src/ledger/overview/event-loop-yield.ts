@@ -1,14 +1,14 @@
-// Divides long work: yields to the event loop after some milliseconds.
+// Lets a long loop yield to the event loop, so that other work of the process is not delayed.
 import { setImmediate as otherWork } from "node:timers/promises";
 
-/** The maximum time between two yields. */
+/** The time in milliseconds after which a loop yields. */
 const MAX_BLOCKING_MS = 8;
 
-/** Yields to the event loop from within a loop. */
+/** Yields to the event loop from within a long loop. */
 export class EventLoopYield {
   #since = performance.now();
 
-  /** Yields if the last yield was long enough ago. */
+  /** Yields if at least `MAX_BLOCKING_MS` have passed since the last yield. */
   async yieldIfDue(): Promise<void> {
     if (performance.now() - this.#since < MAX_BLOCKING_MS) return;
     await otherWork();

@@ -9,7 +9,7 @@ import { readSummaries } from "./thread-summaries.ts";
 import type { ListedThread, ThreadList, ThreadListPage } from "./types.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
-/** A last activity (an id or an id prefix), a dot and a thread id. */
+/** The position of a thread in the order by activity: its last activity (an id or an id prefix), a dot and its id. */
 const ACTIVITY_POSITION = /^([0-9A-Z]{0,26})\.(.+)$/s;
 
 export async function listThreads(scope: LedgerScope, page: ThreadListPage = {}): Promise<ThreadList> {
@@ -24,7 +24,7 @@ export async function listThreads(scope: LedgerScope, page: ThreadListPage = {})
   return { threads: await readListedThreads(scope, ids, page.summary === true), next };
 }
 
-/** The thread ids of a page and the position of the next one. */
+/** The thread ids of a page, and the position of the next page; null if there is none. */
 interface ThreadIdPage {
   ids: string[];
   next: string | null;
@@ -73,7 +73,7 @@ export function requireKindFilter(kind: string | null | undefined): { kind?: str
   return { kind: kind === null ? null : requireName(kind, "kind") };
 }
 
-/** Returns these threads in their order, without those that were deleted meanwhile. */
+/** Returns the threads with these ids, in the same order. Threads that were deleted meanwhile are omitted. */
 export async function readListedThreads(
   scope: LedgerScope,
   ids: readonly string[],

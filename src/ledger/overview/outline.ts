@@ -1,4 +1,5 @@
-// Reads the outline of a thread: its tree with previews, and the cursor to follow it from.
+// Reads the outline of a thread: its tree with previews instead of contents, and the cursor from which to follow the
+// thread.
 import type { StoredMessage } from "../../model/message.ts";
 import { readMarker } from "../blobs/index.ts";
 import { decodeRow, quarantineRow } from "../messages/message-body.ts";
@@ -13,13 +14,14 @@ import type { Outline, OutlinedMessage } from "./types.ts";
 import { EventLoopYield } from "./event-loop-yield.ts";
 import { createPreview, createStoredPreview } from "./preview.ts";
 
-/** The number of rows per read: bodies can be long. */
+/** The number of rows per read. It is small, because bodies can be long. */
 const READ_SIZE = 100;
 const PREVIEW_LENGTH = 80;
 
 export async function readOutline(scope: LedgerScope, threadId: string): Promise<Outline> {
   const key = toThreadKey(scope, threadId);
-  // Read first: a reader that follows from the returned cursor then receives everything that is written meanwhile.
+  // The head is read before all other data, so that a reader who follows from the returned cursor receives everything
+  // that is written meanwhile.
   const head = await requireThreadHead(scope, key);
   const { reads } = scope.store;
   const live = await reads.liveRuns(key);
@@ -32,7 +34,7 @@ export async function readOutline(scope: LedgerScope, threadId: string): Promise
     const previews: Promise<void>[] = [];
     for (const row of rows) {
       const { message, fault = "" } = tryDecodeRow(row);
-      // Damage is reported, and the other messages stay readable (B91).
+      // A damaged message is reported and omitted; the other messages stay readable (B91).
       if (message === undefined) await quarantineRow(scope, row, fault);
       else {
         const outlined = toOutlinedMessage(message, row.runId, superseded);
@@ -43,7 +45,7 @@ export async function readOutline(scope: LedgerScope, threadId: string): Promise
     }
     await Promise.all(previews);
     const last = rows.at(-1);
-    // The rest may be deleted meanwhile.
+    // The remaining messages were deleted during the read.
     if (last === undefined) break;
     after = last.id;
   }
@@ -56,7 +58,7 @@ export async function readOutline(scope: LedgerScope, threadId: string): Promise
   };
 }
 
-/** Returns the stored message without its blobs, or the reason why it cannot be read. */
+/** Returns the message of a row, without restoring its blobs, or the reason why the row cannot be read. */
 function tryDecodeRow(row: MessageRow): { message?: StoredMessage; fault?: string } {
   try {
     return { message: decodeRow(row) };
@@ -103,8 +105,8 @@ function toOutlinedMessage(
 }
 
 /**
- * Finds a cursor before all deltas of the live runs and not within compacted deltas, because a reader could not follow
- * from there.
+ * Returns a cursor before all deltas of the live runs; null for the beginning of the thread. The cursor does not lie
+ * within compacted deltas, because a reader could not follow from there.
  */
 async function findOutlineCursor(
   { store }: LedgerScope,
@@ -112,7 +114,7 @@ async function findOutlineCursor(
   live: readonly RunRow[],
   lastId: string,
 ): Promise<string | null> {
-  // A run has no rows before its id.
+  // A run has no rows before its own id, so a cursor before the smallest id is before all deltas of the live runs.
   const first = live.reduce((least, { id }) => (id < least ? id : least), "~");
   let cursor = first <= lastId ? toPreviousId(first) : lastId;
   for (;;) {

@@ -5,10 +5,10 @@ import { readTextPrefix, readMarker } from "../blobs/index.ts";
 import type { LedgerScope } from "../scope.ts";
 
 const WHITE_SPACE = /\s+/gu;
-/** White space that must be replaced to make one line. */
+/** Matches white space that must be replaced by one space: line breaks, tabs and repeated spaces. */
 const LINE_BREAKING_SPACE = /[^\S ]| {2}/u;
 
-/** Like `createPreview`, for a stored message: of a text in a blob only the needed beginning is read. */
+/** Returns the preview of a stored message. Of a text in a blob, only the beginning is read. */
 export async function createStoredPreview(
   scope: LedgerScope,
   message: { readonly parts?: unknown },
@@ -21,14 +21,14 @@ export async function createStoredPreview(
     if (!isObject(part) || typeof part["text"] !== "string") continue;
     const inBlob = extracted.find(({ at: path }) => path.join("/") === `parts/${at}/text`);
     const text = inBlob === undefined ? part["text"] : (await readTextPrefix(scope, inBlob)).slice(0, 8 * length);
-    // Previews use only the type and the text.
+    // The cast is safe, because `createPreview` uses only the type and the text.
     parts.push({ ...part, text } as unknown as Part);
     if (inBlob !== undefined || text.trim().length > length) break;
   }
   return createPreview(parts, length);
 }
 
-/** Returns the first characters of the text of these parts; "" if there is no text. */
+/** Returns the beginning of the parts' text on one line, at most `length` characters long; "" if there is no text. */
 export function createPreview(parts: readonly Part[], length: number): string {
   let line = "";
   for (const part of parts) {
@@ -41,11 +41,12 @@ export function createPreview(parts: readonly Part[], length: number): string {
 }
 
 /**
- * Returns the beginning of a text on one line, somewhat longer than `length`. Most texts need no replacement and are
- * not copied.
+ * Returns the beginning of a text on one line. It may be longer than `length`, so that the caller detects a text that
+ * must be truncated. Most texts need no replacement of white space.
  */
 function toOneLine(text: string, length: number): string {
-  // A long text may begin with much white space, so a bounded longer part is examined.
+  // The text may begin with much white space, so more than `length` characters are examined, but not all of a long
+  // text.
   const beginning = text.slice(0, 8 * length).trimStart();
   const line = beginning.slice(0, length + 8).trimEnd();
   return LINE_BREAKING_SPACE.test(line) ? beginning.replace(WHITE_SPACE, " ").trimEnd() : line;
@@ -53,7 +54,7 @@ function toOneLine(text: string, length: number): string {
 
 function truncate(line: string, length: number): string {
   const unit = line.charCodeAt(length - 2);
-  // Does not cut a surrogate pair (B50).
+  // A surrogate pair is not cut in half (B50).
   const isHalf = unit >= 0xd800 && unit < 0xdc00;
   return `${line.slice(0, isHalf ? length - 2 : length - 1).trimEnd()}…`;
 }

@@ -1,4 +1,4 @@
-// Searches threads by title and by message text, also while the user types.
+// Searches threads by title and by message text. The last word may be a prefix, for a search while the user types.
 import { requireCount } from "../check-arguments.ts";
 import type { LedgerScope } from "../scope.ts";
 import { searchMessages, type SearchIndex } from "../search/index.ts";
@@ -10,11 +10,14 @@ import type { ThreadSearchOptions, ThreadSearchResult } from "./types.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const HITS_PER_THREAD = 3;
-/** The number of matching threads that are filtered by kind. */
+/**
+ * The number of threads with matching messages that a search by kind examines, because the search index cannot filter
+ * by kind.
+ */
 const MAX_THREADS_OF_KIND = 500;
 const TITLES_PER_READ = 1000;
 
-/** The query, the number of threads and their kind. */
+/** The checked arguments of `searchThreads`. */
 interface ThreadSearchCriteria {
   query: string;
   limit: number;
@@ -38,8 +41,8 @@ export async function searchThreads(
 }
 
 /**
- * Merges title matches and message matches: titles first, but at most half of the result if message matches would not
- * fit.
+ * Merges title matches and message matches. Title matches come first. They receive half of the result, or more if there
+ * are too few message matches to fill the other half.
  */
 function mergeMatches(
   titles: readonly string[],
@@ -54,8 +57,8 @@ function mergeMatches(
 }
 
 /**
- * Returns threads with matching messages, best first, with their hits; one more than the limit, to detect further
- * matches.
+ * Returns the matching messages by thread id, the best match first. Includes more threads than `limit` if there are
+ * more, so that the caller can detect further matches.
  */
 async function findMessageMatches(
   scope: LedgerScope,
@@ -72,10 +75,10 @@ async function findMessageMatches(
   return new Map(heads.flatMap((head) => (head.kind === kind ? [[head.id, hitsByThread.get(head.id) ?? []]] : [])));
 }
 
-/** Scripts in which one character can be a word. */
+/** Matches characters of scripts in which one character can be a word. */
 const SINGLE_CHARACTER_TERMS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
-/** Removes a last word of a single letter: too many words begin with it. */
+/** Returns the query without its last word if that word is a single letter, because too many words begin with it. */
 function dropShortPrefix(query: string): string {
   const { terms, prefix } = parseQuery({ text: query, prefix: true });
   return prefix.length !== 1 || SINGLE_CHARACTER_TERMS.test(prefix) ? query : [...terms].join(" ");
@@ -84,15 +87,15 @@ function dropShortPrefix(query: string): string {
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Returns threads whose title contains all words, whole or in part, newest first; one more than the limit, to detect
- * further matches.
+ * Returns the ids of threads whose title contains all words of the query, also within longer words, newest first.
+ * Returns up to `limit + 1` ids, so that the caller can detect further matches.
  */
 async function searchTitles(scope: LedgerScope, { query, limit, kind }: ThreadSearchCriteria): Promise<string[]> {
   const terms = [...listTerms(query)];
   const threadIds: string[] = [];
   if (terms.length === 0) return threadIds;
   const page: TitlesPage = { limit: TITLES_PER_READ };
-  // The store filters by the longest ASCII word.
+  // The store filters by one word only, the longest ASCII word. The other words are compared below.
   const [term] = terms.filter((each) => ASCII.test(each)).sort((left, right) => right.length - left.length);
   if (term !== undefined) page.term = term;
   const eventLoop = new EventLoopYield();

@@ -1,4 +1,5 @@
-// Caches the summaries of the threads that were listed last, in memory, so that a list reads only newer rows.
+// Caches the summaries of recently listed threads in memory, so that a list reads only the rows that were written
+// later.
 import type { Usage } from "../../model/index.ts";
 import { USAGE_COUNTS } from "../../model/usage.ts";
 import { parseJson } from "../../model/json/index.ts";
@@ -10,11 +11,15 @@ import type { ReportedProblem } from "../scope.ts";
 import type { LedgerStore } from "../store/contract.ts";
 import { toThreadMapKey } from "../threads/thread-map-key.ts";
 
-/** The number of last runs whose metadata is read for models: metadata can be long. */
+/**
+ * The number of a thread's last runs whose metadata is read for the models; it is limited, because metadata can be
+ * long.
+ */
 export const LAST_RUNS = 10;
 const MAX_MODELS = 5;
-/** The limits of the cache per store: runs of all threads together, and threads. */
+/** The maximum number of runs that the cached summaries of a store count together. */
 const MAX_CACHED_RUNS = 200_000;
+/** The maximum number of threads in the cache of a store. */
 const MAX_CACHED_THREADS = 10_000;
 
 /** The summary of a thread up to `lastId`. */
@@ -24,13 +29,13 @@ export class CachedSummary {
   /** All rows up to this id are counted. */
   lastId = "";
   messages = 0;
-  /** The beginning of the first user text; undefined if not found yet. */
+  /** The beginning of the first user message's text; undefined if no such message was found yet. */
   preview: string | undefined;
   usage: Usage | undefined;
   readonly live = new Set<string>();
-  /** The runs whose usage is included. Usage does not change after a run's end. */
+  /** The ids of the runs whose usage is included in `usage`. The usage of a run does not change after its end. */
   readonly countedRunIds = new Set<string>();
-  /** The models of the last runs; "" if unknown. */
+  /** The ids of the last runs with their models; "" for an unknown model. */
   #models: [runId: string, model: string][] = [];
 
   constructor({ createdAt, purges }: ListedHead) {
@@ -38,12 +43,14 @@ export class CachedSummary {
     this.purges = purges;
   }
 
-  /** True if the cached summary covers a part of the thread as it is now. */
+  /**
+   * True if the summary covers the beginning of the thread. False if rows were deleted or the thread was created again.
+   */
   isValidFor({ createdAt, purges, lastId }: ListedHead): boolean {
     return this.createdAt === createdAt && this.purges === purges && this.lastId <= lastId;
   }
 
-  /** The models, the newest first, without duplicates. */
+  /** The models of the last runs, newest first, without duplicates. */
   get models(): string[] {
     return [...new Set(this.#models.map(([, model]) => model).filter(Boolean))].slice(0, MAX_MODELS);
   }
@@ -59,7 +66,7 @@ export class CachedSummary {
     if (usage !== null) this.usage = addUsageText(this.usage, usage);
   }
 
-  /** Adds a run with its metadata. */
+  /** Adds the usage of a run, and the model from its metadata. */
   addRun(run: RunRow, report: (problem: ReportedProblem) => void): void {
     this.addUsage(run);
     const { model } = readRunMetadata(run, report);
@@ -70,7 +77,9 @@ export class CachedSummary {
   }
 }
 
-/** Adds a usage to the sum. Unreadable usage is ignored; reads of the run report it. */
+/**
+ * Adds the token counts of a JSON text to a sum. Unreadable usage is ignored here, because reads of the run report it.
+ */
 function addUsageText(before: Usage | undefined, text: string): Usage {
   const sum: Usage = before ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const usage = parseObjectOrEmpty(text);
@@ -90,13 +99,14 @@ function parseObjectOrEmpty(text: string): Record<string, unknown> {
   }
 }
 
-/** A summary and the number of its runs at insertion; the summary may grow afterwards. */
+/** A cached summary and its weight in the cache. */
 interface CacheEntry {
   thread: CachedSummary;
+  /** The number of the summary's runs when it was added to the cache. The summary may count more runs later. */
   runs: number;
 }
 
-/** The summaries of a store, by tenant and thread; least recently used first. */
+/** The cached summaries of a store by tenant and thread, in a map whose first entry is the least recently used one. */
 export class SummaryCache {
   readonly #entries = new Map<string, CacheEntry>();
   readonly #mostRuns: number;

@@ -1,5 +1,5 @@
-// Reads the summaries of threads: message count, usage, models, live runs and preview. Reads many threads together, and
-// of each only rows that are newer than its cached summary.
+// Reads the summaries of threads: message count, usage, models, live runs and preview. Many threads are read together,
+// and of each thread only the rows that are newer than its cached summary.
 import { decodeTime } from "ulid";
 import { parseJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -16,7 +16,7 @@ const THREADS_PER_READ = 50;
 const RUNS_PER_READ = 25;
 const PREVIEW_LENGTH = 120;
 
-/** Returns the summaries of these threads, by id. */
+/** Returns the summaries of these threads by thread id. */
 export async function readSummaries(
   scope: LedgerScope,
   heads: readonly ListedHead[],
@@ -46,7 +46,7 @@ function toSummaryEntry(head: ListedHead, cached: CachedSummary | undefined): [s
   if (cached === undefined) return [];
   const { messages, models, live, preview = "", usage } = cached;
   const summary: ThreadSummary = { updatedAt: readUpdatedAt(head), messages, models, live: live.size, preview };
-  // Copied, because the cached sum continues to grow.
+  // The usage is copied, because the cached sum continues to grow.
   if (usage !== undefined) summary.usage = { ...usage };
   return [[head.id, summary]];
 }
@@ -54,7 +54,10 @@ function toSummaryEntry(head: ListedHead, cached: CachedSummary | undefined): [s
 const ID_OR_PREFIX = /^[0-7][0-9A-HJKMNP-TV-Z]{9,25}$/;
 const ID_LENGTH = 26;
 
-/** Returns the time of the last activity; ids and id prefixes contain it. */
+/**
+ * Returns the time of the last activity, which `lastActivity` contains as an id or an id prefix; otherwise the creation
+ * time.
+ */
 function readUpdatedAt({ lastActivity, createdAt }: ListedHead): string {
   if (!ID_OR_PREFIX.test(lastActivity)) return createdAt;
   const last = isoTime(decodeTime(lastActivity.padEnd(ID_LENGTH, "0")));
@@ -68,7 +71,7 @@ interface StaleSummary {
   isNew: boolean;
 }
 
-/** Updates the summaries up to the heads; changes nothing if a read fails. */
+/** Updates the summaries to the state of the heads. If a read fails, cached summaries stay unchanged. */
 async function updateSummaries(scope: LedgerScope, stale: readonly StaleSummary[]): Promise<void> {
   const { store, tenant } = scope;
   const ranges = stale.map(({ head, thread }) => ({
@@ -103,7 +106,9 @@ async function updateSummaries(scope: LedgerScope, stale: readonly StaleSummary[
   for (const { head, thread } of stale) thread.lastId = head.lastId;
 }
 
-/** Reads all runs of threads without a cached summary: the last ones completely, of the others only the usage. */
+/**
+ * Reads all runs of threads without a cached summary. The last runs are read completely; of the others, only the usage.
+ */
 async function readAllRuns(scope: LedgerScope, uncached: readonly StaleSummary[]): Promise<void> {
   const { store, tenant } = scope;
   const threads = new Map(uncached.map(({ head, thread }) => [head.id, thread]));
@@ -119,7 +124,9 @@ async function readAllRuns(scope: LedgerScope, uncached: readonly StaleSummary[]
   }
 }
 
-/** Returns the next positions of the threads that may have more runs. */
+/**
+ * Returns the positions of the next read: for each thread that may have more runs, the smallest run id that was read.
+ */
 function findNextPositions(
   runs: readonly { threadId: string; id: string }[],
   limit: number,
@@ -131,21 +138,23 @@ function findNextPositions(
   );
 }
 
-/** Returns the beginning of the text of a message's body. */
+/** Returns the preview of a message's body; "" if the body cannot be read. */
 async function readBodyPreview(scope: LedgerScope, body: string): Promise<string> {
   try {
     const message = parseJson(body);
     return isObject(message) ? await createStoredPreview(scope, message, PREVIEW_LENGTH) : "";
   } catch {
-    // Reads of the message report the damage.
+    // The damage is not reported here, because reads of the message report it.
     return "";
   }
 }
 
-/** The pending reads by store and tenant. */
+/** The last pending read of each store and tenant. */
 const pendingReads = new WeakMap<LedgerStore, Map<string, Promise<unknown>>>();
 
-/** Runs reads of a tenant one after the other: later ones find the cached results of earlier ones. */
+/**
+ * Runs the reads of a tenant one after the other, so that a later read finds the cached results of the earlier ones.
+ */
 async function runOnePerTenant<T>({ store, tenant }: LedgerScope, work: () => Promise<T>): Promise<T> {
   const ofStore = pendingReads.get(store) ?? new Map<string, Promise<unknown>>();
   pendingReads.set(store, ofStore);

@@ -3,32 +3,32 @@ import type { Role, Usage } from "../../model/index.ts";
 import type { SearchHit } from "../store/queries.ts";
 import type { RunInfo, Thread, ThreadPage } from "../types.ts";
 
-/** A message without its content. */
+/** A message of an outline, with a preview instead of its content. */
 export interface OutlinedMessage {
   id: string;
   parentMessageId: string | null;
   role: Role;
   createdAt: string;
-  /** The beginning of its text, on one line; "" if there is none. */
+  /** The beginning of the message's text on one line; "" if it has no text. */
   preview: string;
   runId?: string;
   model?: string;
   interrupted?: true;
-  /** The run that made it was superseded. */
+  /** True if the run that produced the message was superseded. */
   superseded?: true;
-  /** The names of the tools that it calls. */
+  /** The names of the tools that the message calls. */
   toolCalls?: string[];
-  /** The number of its tool results. */
+  /** The number of tool results in the message. */
   toolResults?: number;
 }
 
-/** A thread's whole tree without contents, and the cursor to follow it from. */
+/** The complete tree of a thread without contents, and the cursor from which to follow the thread. */
 export interface Outline {
   thread: Thread;
   /**
-   * Following the thread after this cursor yields every delta of the live runs from their beginning, and every event
-   * after the outline was read; some events that the outline includes may be repeated. null: the thread has no events
-   * yet, follow from the beginning.
+   * The cursor after which to follow the thread. This yields every delta of the live runs from their beginning, and
+   * every event that is written after the outline was read; some events that the outline includes may be repeated. null
+   * means that the thread must be followed from its beginning.
    */
   cursor: string | null;
   activeLeafId: string | null;
@@ -40,16 +40,16 @@ export interface Outline {
 
 /** The summary of a thread in a list. */
 export interface ThreadSummary {
-  /** The time of its last activity: a message, the beginning or end of a run, a journal entry. */
+  /** The time of the last activity: a message, the beginning or end of a run, or a journal entry. */
   updatedAt: string;
   messages: number;
-  /** The models of its last runs, the newest first; at most five. */
+  /** The models of the last runs, newest first; at most five. */
   models: string[];
-  /** The sum over its runs. */
+  /** The sum of the usage of all ended runs. */
   usage?: Usage;
-  /** The number of its live runs. */
+  /** The number of live runs. */
   live: number;
-  /** The beginning of the first user text, on one line. */
+  /** The beginning of the first user message's text, on one line. */
   preview: string;
 }
 
@@ -60,7 +60,7 @@ export interface ListedThread extends Thread {
 
 /** Selects a page of threads and its order. */
 export interface ThreadListPage extends Omit<ThreadPage, "before"> {
-  /** `next` of the previous page, in the same order. */
+  /** The value of `next` of the previous page, which must have the same order. */
   before?: string | undefined;
   /** "id" (default): by id, largest first. "activity": latest activity first. */
   order?: "id" | "activity" | undefined;
@@ -70,7 +70,7 @@ export interface ThreadListPage extends Omit<ThreadPage, "before"> {
 /** A page of threads. */
 export interface ThreadList {
   threads: ListedThread[];
-  /** The position of the next page; null at the end. */
+  /** The value of `before` for the next page; null if this page is the last. */
   next: string | null;
 }
 
@@ -79,8 +79,8 @@ export interface ThreadSearchOptions extends Pick<ThreadListPage, "limit" | "kin
 /** The result of `ledger.searchThreads`. */
 export interface ThreadSearchResult {
   /**
-   * Threads whose title matches, newest first, then threads whose messages match, best first. If there are more of both
-   * than fit, half of the result are title matches.
+   * Threads whose title matches, newest first, then threads whose messages match, best match first. If there are too
+   * many of both, half of the result are title matches.
    */
   threads: ListedThread[];
   /** The matching messages, at most three per thread. */
@@ -93,8 +93,9 @@ export interface ThreadSearchResult {
 export const THREAD_CHANGES = ["created", "activity", "selected", "updated", "deleted"] as const;
 
 /**
- * A change of a thread. "created"; "activity": a message, the beginning or end of a run, a journal entry; "selected":
- * another active leaf; "updated": its title or metadata changed, or parts of it were purged; "deleted".
+ * A change of a thread. "activity" means a message, the beginning or end of a run, or a journal entry. "selected" means
+ * that another message became the active leaf. "updated" means that the title or metadata changed, or that messages or
+ * runs were purged.
  */
 export interface ThreadChange {
   threadId: string;

@@ -1,16 +1,20 @@
-// Watches the threads of a tenant: yields each change, the same change of a thread at most once per interval. A slow
-// reader receives each change once; a reader that does not read at all is stopped with "busy".
+// Watches the threads of a tenant and yields their changes, the same change of a thread at most once per interval. A
+// slow reader receives equal changes of a thread only once; a reader with too many unread changes is stopped with
+// "busy".
 import { LedgerError } from "../errors.ts";
 import { onStoreClose } from "../follow/index.ts";
 import type { LedgerScope } from "../scope.ts";
 import type { ThreadChange, WatchOptions } from "./types.ts";
 
-/** The interval in which the same change of a thread is not repeated. */
+/** The interval in milliseconds in which the same change of a thread is not repeated. */
 const INTERVAL_MS = 250;
-/** The maximum number of pending changes per reader. */
+/** The maximum number of unread changes per reader. */
 const MAX_PENDING_CHANGES = 10_000;
 
-/** Resolves when watching has started: all later changes are yielded. */
+/**
+ * Returns an iterator over the changes of the tenant's threads. The promise resolves when watching has started; all
+ * later changes are yielded.
+ */
 export async function watchThreads(
   scope: LedgerScope,
   { signal }: WatchOptions = {},
@@ -35,10 +39,9 @@ type ThreadChangeResult = IteratorResult<ThreadChange, void>;
 
 class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> {
   onEnd: () => void = () => undefined;
-  /**
-   * The changes that can be read now, and those that wait for the end of the interval; each change of a thread once.
-   */
+  /** The changes that can be read now; equal changes of a thread only once. */
   readonly #ready = new Map<string, ThreadChange>();
+  /** The changes that can be read after the end of the interval; equal changes of a thread only once. */
   readonly #waiting = new Map<string, ThreadChange>();
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
@@ -59,7 +62,7 @@ class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> 
     this.fail(new LedgerError("busy", message));
   }
 
-  /** Concurrent calls are answered one after the other. */
+  /** Returns the next change. Concurrent calls are processed one after the other. */
   next(): Promise<ThreadChangeResult> {
     const next = this.#reading.then(() => this.#next());
     this.#reading = next.catch(() => undefined);
@@ -109,13 +112,16 @@ class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> 
   }
 }
 
-/** Pairs of changes of which the later one cancels the earlier. */
+/** For each change, the earlier change of the same thread that it cancels. */
 const OPPOSITES: Partial<Record<ThreadChange["change"], ThreadChange["change"]>> = {
   created: "deleted",
   deleted: "created",
 };
 
-/** Moves the change to the end: a thread that was deleted and created again exists. */
+/**
+ * Adds a change at the end of the map. An equal earlier change and the opposite one are removed: a thread that was
+ * deleted and created again exists.
+ */
 function moveToEnd(changes: Map<string, ThreadChange>, { threadId, change }: ThreadChange): void {
   const opposite = OPPOSITES[change];
   if (opposite !== undefined) changes.delete(`${opposite} ${threadId}`);

@@ -1,5 +1,6 @@
-// Deletes replaced messages or whole threads permanently, and the blobs, idempotency keys and unfinished uploads that
-// are no longer needed. Never deletes the active path or data of a live run.
+// Deletes replaced messages or entire threads permanently, and the blobs, idempotency keys and unfinished uploads that
+// are no longer needed. A purge of replaced messages never deletes the active path, and a purge of threads never
+// deletes a thread on which a live run or a worker has a lease.
 import { decodeTime } from "ulid";
 import { requireCount } from "../check-arguments.ts";
 import { forgetAncestors } from "../context/ancestors.ts";
@@ -17,28 +18,32 @@ import { forgetLastMessage } from "../messages/last-written.ts";
 import { requireThreadHead, toThreadKey } from "../threads/threads.ts";
 import type { PurgeOptions } from "../types.ts";
 
-/** The lifetime of idempotency keys, and the time that an upload may wait for a message that references it. */
+/** The lifetime of idempotency keys, and the default minimum age at which unreferenced blobs are deleted. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
-/** The number of rows that one call of the store deletes or reads. */
+/** The maximum number of rows that one call of the store deletes or reads. */
 const BATCH_SIZE = 500;
 
-/** The states of runs whose messages can be deleted. */
+/** The states of runs whose messages can be deleted as replaced messages. */
 const DELETABLE_STATES: ReadonlySet<RunState> = new Set(["superseded", "failed", "cancelled"]);
 
 /** The checked options of a purge. */
 interface PurgePlan {
   what: PurgeOptions["what"];
-  /** Milliseconds since 1970. */
+  /** The time, in milliseconds since 1970, from which on messages and threads are not deleted. */
   before: number;
-  /** True if the caller named the thread. */
+  /** True if the caller named the thread to purge; false if all threads of the tenant are purged. */
   isNamed: boolean;
-  /** Newer blobs are not deleted: a message that references them may not be written yet. Milliseconds since 1970. */
+  /**
+   * The time, in milliseconds since 1970, from which on blobs are not deleted, because a message that references them
+   * may not be written yet.
+   */
   blobsBefore: number;
 }
 
 /**
- * Deletes and returns the counts. Each thread is one transaction; with `dryRun` everything is one transaction that is
- * rolled back, so the counts are exact. "thread" deletes a thread only if all of it is older than `before`.
+ * Deletes the data that the options select, and returns the numbers of deleted rows. Each thread is purged in its own
+ * transaction. With `dryRun`, all deletions run in one transaction that is rolled back, so the numbers are exact.
+ * `what: "thread"` deletes a thread only if all of its rows are older than `before`.
  */
 export async function purge(scope: LedgerScope, options: PurgeOptions): Promise<DeletionCounts> {
   const plan = requirePlan(options, scope.now());
@@ -58,7 +63,7 @@ function requirePlan({ what, before, threadId, graceMs = GRACE_MS }: PurgeOption
   if (Number.isNaN(time)) {
     throw new LedgerError("invalid-input", '"before" must be a date or an ISO 8601 text.', { path: "before" });
   }
-  // Includes the last millisecond of the grace time.
+  // The 1 is added because blobs whose age is exactly `graceMs` are deleted, too.
   const putBefore = now - requireCount(graceMs, "graceMs") + 1;
   return { what, before: time, isNamed: threadId !== undefined, blobsBefore: putBefore };
 }
@@ -81,14 +86,14 @@ async function runPurge(scope: LedgerScope, plan: PurgePlan, named: ThreadKey | 
   return addCounts(total, await store.write((tx) => purgeLeftovers(scope, tx, plan)));
 }
 
-/** Avoids a transaction for threads without deletable data. */
+/** True if a thread may have data to delete. Threads without such data need no transaction. */
 async function mayHaveDeletable({ store }: LedgerScope, key: ThreadKey, { what, before }: PurgePlan): Promise<boolean> {
   if (what === "replaced") return (await store.reads.runs(key)).some(({ state }) => DELETABLE_STATES.has(state));
   const head = await store.reads.thread(key);
   return head !== undefined && readLastChange(head) < before;
 }
 
-/** Thrown to roll back a dry run; contains the counts. */
+/** The error that rolls back the transaction of a dry run, with the numbers of deleted rows. */
 class DryRunResult extends Error {
   readonly deleted: DeletionCounts;
 
@@ -144,7 +149,7 @@ function* purgeThread(
     ? deleteWholeThread(scope, tx, key, head, plan)
     : deleteReplaced(tx, key, head, plan);
   let total = deleted;
-  // In hash order, so that two callers never deadlock on each other's blobs.
+  // Blobs are deleted in the order of their hashes, so that concurrent callers cannot deadlock.
   const hashes = [...new Set(references)].sort();
   for (let at = 0; at < hashes.length && (deleted.messages > 0 || deleted.threads > 0); at += BATCH_SIZE) {
     total = addCounts(
@@ -175,7 +180,7 @@ function* deleteWholeThread(
   throw new LedgerError("conflict", `${reason}; cancel it, then delete the thread.`);
 }
 
-/** Milliseconds since 1970. */
+/** Returns the time of a thread's last message or log row, or of its creation, in milliseconds since 1970. */
 function readLastChange({ createdAt, lastId }: ThreadHead): number {
   return Math.max(Date.parse(createdAt) || 0, lastId === "" ? 0 : decodeTime(lastId));
 }
@@ -201,7 +206,7 @@ function* deleteReplaced(
   return total;
 }
 
-/** Deletes expired idempotency keys and uploads that no message references. */
+/** Deletes expired idempotency keys, old blobs that no message references, and old unfinished uploads. */
 function* purgeLeftovers(
   { now, tenant }: LedgerScope,
   tx: LedgerTransaction,

@@ -1,24 +1,25 @@
-// Selects the replaced messages of a thread: those that neither the active path, nor a live run, nor a committed answer
-// needs. Pure: headers and runs in, ids out.
+// Selects the replaced messages of a thread: messages that neither the active path, nor a live run, nor a committed run
+// needs. The selection uses only headers and runs that the caller has read; it does not access the store.
 import { decodeTime } from "ulid";
 import type { MessageHeader, RunRow } from "../store/rows.ts";
 import { isLive } from "../runs/transitions.ts";
 
 /** The rows that a purge of replaced messages deletes. */
 export interface ReplacedRows {
-  /** Newest first, so that no message loses its parent before it is deleted itself. */
+  /** The ids of the messages, newest first, so that each message is deleted before its parent. */
   messageIds: string[];
-  /** Runs without remaining messages. */
+  /** The ids of the runs all of whose messages are deleted. */
   runIds: string[];
 }
 
 /**
  * Selects the messages that a purge of replaced messages deletes:
  * - messages of superseded runs, and all messages below them;
- * - messages that lead only to those, such as a question that was replaced together with its answer;
- * - interrupted turns of failed and cancelled runs, unless other messages follow them.
- * Not deleted: the path of the active leaf, the paths of committed runs and of the fork points of live runs; appended
- * branches; messages that are not older than `before`, and their ancestors.
+ * - ancestors of such messages that have no other descendants, such as a question that was replaced together with its
+ *   answer;
+ * - messages of failed and cancelled runs, unless messages that are not deleted follow them.
+ * Not deleted: the path of the active leaf, the paths of committed runs and of the fork points of live runs; branches of
+ * appended messages; messages that are not older than `before`, and their ancestors.
  */
 export function findReplacedMessages(
   headers: readonly MessageHeader[],
@@ -35,7 +36,7 @@ export function findReplacedMessages(
   const supersededIds = tree.selectSubtrees((header) => findState(states, header.runId) === "superseded");
   const messageIds: string[] = [];
   const deletedIds = new Set<string>();
-  // From the leaves up, so that all children are decided before their parent.
+  // Newest first, so that all children of a message are decided before the message.
   for (const header of headers.toReversed()) {
     const { id, runId } = header;
     const children = tree.listChildren(id);
@@ -43,7 +44,7 @@ export function findReplacedMessages(
     const state = findState(states, runId);
     const isPartial = state === "failed" || state === "cancelled";
     if (!supersededIds.has(id) && !isPartial && !children.some((child) => supersededIds.has(child))) continue;
-    // Its parent may lead only to this message.
+    // If no other messages follow the parent, the parent is deleted as well, because it then has a superseded child.
     if (!isPartial) supersededIds.add(id);
     deletedIds.add(id);
     messageIds.push(id);
@@ -61,7 +62,7 @@ function findEmptyRuns(headers: readonly MessageHeader[], deletedIds: ReadonlySe
   return [...emptied].filter((runId) => !remaining.has(runId));
 }
 
-/** The tree of headers, in the order of their ids: parents before children. */
+/** The message tree of a thread. The headers must be in the order of their ids, so that parents precede children. */
 class HeaderTree {
   readonly #headers: readonly MessageHeader[];
   readonly #byId: ReadonlyMap<string, MessageHeader>;
@@ -87,7 +88,7 @@ class HeaderTree {
     return this.#protected.has(id);
   }
 
-  /** Protects a path. Stops at a message that is protected already: its ancestors are too. */
+  /** Protects the path to a leaf. Stops at a message that is protected already, because its ancestors are protected. */
   protectPath(leaf: string | null): void {
     let id: string | null = leaf;
     while (id !== null && !this.#protected.has(id)) {
@@ -96,7 +97,7 @@ class HeaderTree {
     }
   }
 
-  /** Returns the messages for which the predicate holds, and all messages below them. */
+  /** Returns the ids of the messages for which the predicate is true, and of all messages below them. */
   selectSubtrees(predicate: (header: MessageHeader) => boolean): Set<string> {
     const selected = new Set<string>();
     for (const header of this.#headers) {

@@ -1,5 +1,5 @@
-// Aliases of runs: the ids by which clients know their answers. An alias belongs to the run that received it last; a
-// second alias marks names that runs of several threads received.
+// Aliases of runs: the ids by which clients know their answers. An alias belongs to the run that received it last. If
+// runs of several threads received the same alias, an additional alias marks this.
 import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
@@ -11,12 +11,12 @@ import { toRunInfo } from "./run-info.ts";
 
 const MAX_ALIASES = 1000;
 
-/** Returns the additional alias that exists if runs of several threads received the name. */
+/** Returns the name of the additional alias that exists if runs of several threads received the alias `name`. */
 export function toSharedAliasName(name: string): string {
   return `${name} (several)`;
 }
 
-/** Returns the aliases that a caller passes, one or several. */
+/** Returns the given aliases as a list. Throws "invalid-input" if one of them is invalid or there are too many. */
 export function requireAliases(alias: unknown): readonly string[] {
   if (alias === undefined) return [];
   if (!Array.isArray(alias)) return [requireName(alias, "alias")];
@@ -40,7 +40,10 @@ export function* putAliases(
   }
 }
 
-/** Claims an alias that only one run at a time may have. */
+/**
+ * Gives a run an alias that only one run at a time may have. Throws "conflict" if the alias belongs to another run,
+ * unless that run has failed or was cancelled.
+ */
 export function* claimExclusiveAlias(tx: LedgerTransaction, row: RunRow, name: string): Steps<void> {
   const { tenant, threadId, id: runId } = row;
   const alias = { tenant, name, threadId, runId };

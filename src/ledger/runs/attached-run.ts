@@ -1,5 +1,5 @@
-// A run that was begun earlier with the same idempotency key: this handle reads it and returns its result, but cannot
-// write.
+// A handle for a run that was begun earlier with the same idempotency key. The handle reads the run and returns its
+// result, but cannot write.
 import type { RunRow } from "../store/rows.ts";
 import { LedgerError } from "../errors.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -31,7 +31,7 @@ export class AttachedRun implements Run {
     await this.#readEnded("append");
   }
 
-  /** Does nothing; `commit` throws the error. */
+  /** Does nothing, because `push` reports no errors; `commit` throws the error. */
   push(): void {}
 
   async mergeMetadata(): Promise<void> {
@@ -62,7 +62,7 @@ export class AttachedRun implements Run {
     return { messages };
   }
 
-  /** Returns the result of the run if it ended with this step; throws "fenced" otherwise. */
+  /** Returns the result of the run if it ended with this step; otherwise throws, with "fenced" if the run is live. */
   async #readEnded(step: RunStep): Promise<CommitResult> {
     const row = await this.#scope.store.reads.run(this.#scope.tenant, this.id);
     if (row === undefined) throw createUnknownRunError(this.id);

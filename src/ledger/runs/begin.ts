@@ -41,7 +41,7 @@ export async function beginRun(scope: LedgerScope, live: LiveRuns, input: NewRun
   return new RunWriter(scope, live, row, new RunTurn());
 }
 
-/** The checked arguments of a new run. */
+/** The checked arguments of `beginRun`. */
 interface NewRunPlan {
   target: RunThread;
   run: NewRun;

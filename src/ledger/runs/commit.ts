@@ -1,5 +1,5 @@
-// Commits a run: its messages become part of the thread, and in mode "replace" they continue the active path. A
-// committed run with a message that thereby leaves the active path is superseded.
+// Commits a run: its messages become part of the thread, and in mode "replace" they continue the active path. If
+// messages of earlier committed runs leave the active path, those runs are superseded.
 import { assignObject } from "../../model/json/index.ts";
 import { assertExpectedLeaf } from "../messages/append.ts";
 import { insertChain } from "../messages/insert-chain.ts";
@@ -18,7 +18,7 @@ import { closeRun, type EndedRun } from "./run-outcome.ts";
 import { requireTransition } from "./transitions.ts";
 import type { TurnContent } from "./run-turn.ts";
 
-/** Commits the run; returns no outcome if it was committed before. */
+/** Commits the run. The result has no outcome if the run was committed before. */
 export function* writeCommit(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -45,7 +45,7 @@ export function* writeCommit(
     changes: { state: next, usage: encodeColumn(usage), ...merged },
     outcome: { messageIds: written.map(({ id }) => id), supersededRunIds: superseded.map(({ id }) => id) },
     messages: written,
-    // A live run has no usage in its row.
+    // A run that was live until now has no other usage or error, so these values are complete.
     facts: usage === undefined ? {} : { usage },
   });
   yield* logSuperseded(scope, tx, head, superseded);
@@ -53,7 +53,10 @@ export function* writeCommit(
   return closed;
 }
 
-/** Supersedes the committed runs of these messages, oldest first. Failed and cancelled runs keep their state. */
+/**
+ * Marks the committed runs of these messages as superseded, and returns them, oldest first. Failed and cancelled runs
+ * are not changed.
+ */
 export function* supersedeRuns(tx: LedgerTransaction, leaving: readonly MessageHeader[]): Steps<RunRow[]> {
   const ids = new Set(leaving.flatMap(({ runId }) => (runId === null ? [] : [runId])));
   const superseded: RunRow[] = [];

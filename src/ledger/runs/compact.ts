@@ -1,4 +1,5 @@
-// Deletes the deltas of runs that finished long enough ago. Their messages and state changes stay.
+// Compacts runs: deletes the deltas of runs that ended more than `deltaRetentionMs` ago. Their messages and state
+// changes are not deleted.
 import type { RunRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
 import { wait, type Steps } from "../store/steps.ts";
@@ -7,7 +8,7 @@ import { toThreadKeyOfRun } from "./run-info.ts";
 
 const RUNS_PER_WRITE = 64;
 
-/** Compacts all finished runs of the tenant and returns their number. */
+/** Compacts all runs of the tenant that ended long enough ago, and returns their number. */
 export async function compactTenant(scope: LedgerScope): Promise<number> {
   let total = 0;
   for (;;) {
@@ -31,7 +32,7 @@ export async function compactRuns(
 function* markCompacted(tx: LedgerTransaction, runs: readonly RunRow[]): Steps<number> {
   let count = 0;
   for (const run of runs) {
-    // Another process may have compacted the run meanwhile: both writes are idempotent.
+    // Another process may have compacted the run meanwhile. This is harmless, because both writes are idempotent.
     if (!(yield* wait(tx.updateRun(toThreadKeyOfRun(run), run.id, run.epoch, { compacted: true })))) continue;
     yield* deleteRunDeltas(tx, run);
     count++;

@@ -1,23 +1,24 @@
-// Copies a delta when it is accepted: the caller may change its values later, and the committed message must equal the
-// acknowledged deltas.
+// Copies a delta when it is accepted, because the caller may change its values later, but the committed message must
+// equal the deltas in the log.
 import { isObject } from "../../model/value-kind.ts";
 import type { MessageDelta } from "../../model/index.ts";
 import { MAX_DEPTH, parseJson } from "../../model/json/index.ts";
 
 /**
- * The maximum number of levels that a turn adds around a value of a delta: those of an annotation in an answer's
- * alternative.
+ * The maximum number of levels of nesting that a stored message adds around a value of a delta: those around an
+ * annotation in an alternative of an answer.
  */
 const MAX_LEVELS_AROUND_VALUE = 12;
 const MAX_VALUE_DEPTH = MAX_DEPTH - MAX_LEVELS_AROUND_VALUE;
 /**
- * The kinds of deltas whose payload the turn retains until its end; of others it copies the values it needs at once.
+ * The kinds of deltas whose payload object the turn references until its end. From other payloads, the turn copies the
+ * values immediately.
  */
 const RETAINED_KINDS: ReadonlySet<string> = new Set(["start", "done", "error"]);
 
 /**
- * Returns the delta with its own copy of the payload, parsed from its JSON. Deltas that contain only texts and numbers
- * are returned unchanged. Throws if a value is nested too deep to be read back.
+ * Returns the delta with a copy of its payload, parsed from its JSON. If the payload contains no lists and objects, it
+ * is copied without parsing or not at all. Throws if a value is nested too deeply to be read back.
  */
 export function copyDelta(delta: MessageDelta, json: string): MessageDelta {
   const { payload, providerRaw } = delta;
@@ -31,7 +32,7 @@ export function copyDelta(delta: MessageDelta, json: string): MessageDelta {
 }
 
 function withPayload(delta: MessageDelta, payload: unknown): MessageDelta {
-  // The copy has the same type as the original payload.
+  // The cast is safe, because the copy has the same type as the original payload.
   return { ...delta, payload } as MessageDelta;
 }
 
@@ -43,7 +44,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** True if a value has at most this many levels of lists and objects. */
+/** True if a value has at most `levels` nested levels of lists and objects. */
 export function isWithinDepth(value: unknown, levels: number): boolean {
   if (!isContainer(value)) return true;
   if (levels <= 0) return false;

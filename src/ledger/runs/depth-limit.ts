@@ -1,5 +1,5 @@
-// Makes the messages of a turn storable. Tool arguments arrive as text and may be as deep as JSON allows; inside a
-// message fewer levels are left for them.
+// Makes the messages of a turn storable. Tool arguments arrive as text and may be nested as deeply as the JSON parser
+// allows, but the message around them needs some of these levels.
 import { assignObject, copyObject, MAX_DEPTH, stringifyJson } from "../../model/json/index.ts";
 import type { Alternative, InvalidToolCall, Message, Part, ModelResponse, ToolCallPart } from "../../model/index.ts";
 import { assertStorableMessages } from "../check-arguments.ts";
@@ -7,15 +7,18 @@ import { LedgerError } from "../errors.ts";
 import { isStorableMessage } from "../shape-predicates.ts";
 import { isWithinDepth } from "./copy-delta.ts";
 
-/** The levels around a call's input: the message, its parts, the part. */
+/** The number of levels around the input of a call: the message, its parts, the part. */
 const LEVELS_AROUND_INPUT = 3;
 /**
- * The levels around the message of an alternative: a message, its metadata, its response, the alternatives, the
- * alternative.
+ * The number of levels around the message of an alternative: a message, its metadata, its response, the alternatives,
+ * the alternative.
  */
 const LEVELS_AROUND_ALTERNATIVE = 5;
 
-/** Returns the message with arguments that are too deep replaced by their text; such calls are marked invalid. */
+/**
+ * Returns the message with arguments that are nested too deeply replaced by their JSON text; such calls are marked as
+ * invalid.
+ */
 export function limitInputDepth(message: Message, levels = MAX_DEPTH): Message {
   if (levels === MAX_DEPTH && isStorableMessage(message)) return message;
   const invalid: InvalidToolCall[] = [];
@@ -28,7 +31,7 @@ export function limitInputDepth(message: Message, levels = MAX_DEPTH): Message {
   const result = Object.assign(copyObject(message), { parts });
   const metadata = copyObject(message.metadata ?? {});
   if (invalid.length > 0) metadata.invalidToolCalls = [...(metadata.invalidToolCalls ?? []), ...invalid];
-  const { response } = metadata as { response?: Partial<ModelResponse> }; // as a turn describes its messages
+  const { response } = metadata as { response?: Partial<ModelResponse> }; // the type that run-turn.ts writes
   if (response?.alternatives !== undefined) {
     const alternatives = response.alternatives.map((each) =>
       limitAlternativeDepth(each, levels - LEVELS_AROUND_ALTERNATIVE),
@@ -48,7 +51,7 @@ function toTextInput(part: ToolCallPart): ToolCallPart {
   return Object.assign(copyObject(part), { input: text, inputText: text, invalid: true as const });
 }
 
-/** Returns the messages if they can be stored; throws otherwise, and the run stays live. */
+/** Returns the messages if they can be stored. Otherwise throws "invalid-input", and the run stays live. */
 export function requireStorableTurn(messages: readonly Message[]): Message[] {
   return messages.map((message, index) => {
     if (isStorableMessage(message)) return message;
@@ -64,7 +67,10 @@ export function requireStorableTurn(messages: readonly Message[]): Message[] {
   });
 }
 
-/** Removes the fields, metadata and parts of a message that could not be read back, and returns their paths. */
+/**
+ * Returns the message without the fields, metadata and parts that could not be read back, and the paths of these
+ * values.
+ */
 export function removeUnstorable(message: Message): { message: Message; dropped: string[] } {
   if (isStorableMessage(message)) return { message, dropped: [] };
   const dropped: string[] = [];

@@ -1,5 +1,5 @@
-// Ends a run without a commit: the partial output is stored as an interrupted turn beside the active path (B90), with
-// the usage so far (B67).
+// Ends a run without a commit. The partial output is stored as an interrupted turn outside the active path (B90),
+// together with the usage so far (B67).
 import { inspect } from "node:util";
 import { stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -22,7 +22,7 @@ export interface RunEnd {
   error?: ProviderError;
 }
 
-/** Ends the run; returns no outcome if it had ended this way before. */
+/** Ends the run. The result has no outcome if the run had ended in the same way before. */
 export function* writeEnd(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -39,11 +39,11 @@ interface InterruptedRun {
   state: RunState;
   partial: TurnContent;
   error: ProviderError | undefined;
-  /** The new epoch, if another process than the writer ends the run. */
+  /** The new epoch of the run, if a process other than its writer ends it. */
   epoch?: number;
 }
 
-/** Stores the interrupted turn, keeps the active leaf, and ends the run. */
+/** Stores the interrupted turn and ends the run. The active leaf is not changed. */
 export function* writeInterruptedTurn(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -75,7 +75,7 @@ export function* writeInterruptedTurn(
   return closed;
 }
 
-/** The maximum number of characters of a description. */
+/** The maximum number of characters of the description of a thrown value. */
 const MAX_DESCRIPTION_LENGTH = 500;
 
 function isProviderErrorKind(kind: unknown): kind is ProviderErrorKind {
@@ -106,7 +106,10 @@ function describeThrown(thrown: unknown): ProviderError {
   return { kind: "unknown", message: short, ...(isJsonObject ? { raw: thrown } : {}) };
 }
 
-/** True if the value can be written as JSON. Other values are omitted: they must not prevent a run from ending. */
+/**
+ * True if the value can be written as JSON. Other values are omitted from the error, because they must not prevent a
+ * run from ending.
+ */
 function hasJsonForm(value: unknown): boolean {
   try {
     return stringifyJson(value) !== "";

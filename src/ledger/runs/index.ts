@@ -1,4 +1,4 @@
-// Runs: begin, stream, commit, end, resume, recover and compact.
+// Exports the operations on runs: begin, record, read, resume, recover and compact.
 export { deleteAlias, findRunByAlias } from "./aliases.ts";
 export { beginRun } from "./begin.ts";
 export { compactTenant } from "./compact.ts";

@@ -1,4 +1,4 @@
-// The live runs of an open ledger: renews their leases together, and compacts finished runs in the background.
+// Renews the leases of the live runs of an open ledger together, and compacts ended runs in the background.
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -6,7 +6,7 @@ import { wait, type Steps } from "../store/steps.ts";
 import { compactRuns } from "./compact.ts";
 import { toThreadKeyOfRun } from "./run-info.ts";
 
-/** A writer whose lease is renewed here. */
+/** A writer whose lease `LiveRuns` renews. */
 export interface LeasedRun {
   /** The run's row as its writer knows it. */
   readonly lease: RunRow;
@@ -18,14 +18,18 @@ export interface LeasedRun {
   drain(): Promise<void>;
 }
 
-/** The maximum delay of a timer. */
+/** The maximum delay of `setInterval`, in milliseconds. */
 const MAX_TIMER_DELAY = 2 ** 31 - 1;
-/** The pause between two background compactions, and the number of runs per write. */
+/** The minimum time between two background compactions, in milliseconds. */
 const COMPACT_INTERVAL_MS = 5000;
+/** The number of runs that one write compacts. */
 const COMPACT_BATCH = 16;
 
 export class LiveRuns {
-  /** The scope of the first run: store, clock and lease time are the same for all tenants. */
+  /**
+   * The scope of the first run. It is used for all runs, because store, clock and lease time are the same for all
+   * tenants.
+   */
   #scope: LedgerScope | undefined;
   readonly #runs = new Set<LeasedRun>();
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +47,7 @@ export class LiveRuns {
     this.#timer.unref();
   }
 
-  /** Throws "closed" after `close`, so that a writer learns it before its batch is written. */
+  /** Throws "closed" after `close`, so that a writer does not accept deltas which cannot be written any more. */
   assertOpen(): void {
     if (this.#isClosed) throw new LedgerError("closed", "The ledger was closed; open it again and resume the run.");
   }
@@ -53,7 +57,7 @@ export class LiveRuns {
     if (this.#runs.size === 0) this.#stopTimer();
   }
 
-  /** Renews the leases of these runs in one write; a run that another writer has taken over is fenced. */
+  /** Renews the leases of these runs in one write. A writer whose run was taken over by another writer is fenced. */
   async renew(scope: LedgerScope, runs: readonly LeasedRun[]): Promise<void> {
     const leaseUntil = scope.now() + scope.leaseMs;
     const lost = await setLeases(scope, runs, leaseUntil);
@@ -63,13 +67,16 @@ export class LiveRuns {
     }
   }
 
-  /** Gives up the lease of one run. If the write fails, the lease expires. */
+  /**
+   * Ends the lease of one run, so that another writer need not wait. If the write fails, the lease ends when it
+   * expires.
+   */
   async release(scope: LedgerScope, run: LeasedRun): Promise<void> {
     this.delete(run);
     await setLeases(scope, [run], 0).catch(() => undefined);
   }
 
-  /** Writes all accepted deltas and gives up the leases, so that successors need not wait for them to expire. */
+  /** Writes all accepted deltas and ends the leases, so that other writers need not wait until the leases expire. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();
@@ -85,14 +92,14 @@ export class LiveRuns {
   compactSoon(scope: LedgerScope): void {
     const now = scope.timers.now();
     if (this.#isClosed || now - this.#lastCompaction < COMPACT_INTERVAL_MS) return;
-    // Only one compaction runs at a time.
+    // Infinity prevents a second compaction while this one is under way.
     this.#lastCompaction = Infinity;
     this.#compacting = this.#compactAll(scope)
       .catch(() => undefined)
       .finally(() => (this.#lastCompaction = scope.timers.now()));
   }
 
-  /** Compacts in small batches, so that other work is not delayed, until no run is left. */
+  /** Compacts all runs that ended long enough ago, in small batches, so that other work is not delayed. */
   async #compactAll(scope: LedgerScope): Promise<void> {
     for (let count = COMPACT_BATCH; count === COMPACT_BATCH && !this.#isClosed;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -105,7 +112,10 @@ export class LiveRuns {
     this.#timer = undefined;
   }
 
-  /** Renews leases that are due. Writers that write deltas renew their own lease with each write. */
+  /**
+   * Renews the leases of which at least a third has passed. A lease whose writer writes deltas is seldom due, because
+   * each such write renews it.
+   */
   async #renewDue(scope: LedgerScope): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
@@ -114,14 +124,14 @@ export class LiveRuns {
     try {
       if (due.length > 0) await this.renew(scope, due);
     } catch {
-      // The lease is renewed two more times before it expires; writers meanwhile receive the store's errors.
+      // Two more renewals are tried before the lease expires. Meanwhile, writers receive the store's errors.
     } finally {
       this.#isRenewing = false;
     }
   }
 }
 
-/** Sets the leases in one write and returns the runs that another writer has taken over. */
+/** Sets the end of the leases in one write, and returns the runs that another writer has taken over. */
 function setLeases(scope: LedgerScope, runs: readonly LeasedRun[], leaseUntil: number): Promise<LeasedRun[]> {
   return scope.store.write(function* leases(tx): Steps<LeasedRun[]> {
     const lost: LeasedRun[] = [];

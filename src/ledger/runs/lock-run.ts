@@ -1,5 +1,5 @@
-// The first step of every write that ends a run: locks the thread, checks the epoch, and checks that the step is
-// allowed.
+// The beginning of every write that ends a live run or changes its metadata: locks the thread, checks the epoch, and
+// checks that the step is allowed.
 import { LedgerError } from "../errors.ts";
 import type { RunRow, RunState, ThreadHead } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
@@ -20,11 +20,14 @@ export function createUnknownRunError(id: string): LedgerError {
 export interface LockedRun {
   head: ThreadHead;
   row: RunRow;
-  /** The state after the step; "same" if the step was taken before. */
+  /** The state after the step; "same" if the run had ended with this step before. */
   next: RunState | "same";
 }
 
-/** Reads the run after locking its thread: a step whose response was lost may have succeeded. */
+/**
+ * Locks the thread of a run, and reads the run again: an earlier attempt of the step may have succeeded although its
+ * response was lost. Throws "fenced" if another writer has taken over the run.
+ */
 export function* lockRun(tx: LedgerTransaction, known: RunRow, step: RunStep): Steps<LockedRun> {
   const head = yield* lockThread(tx, toThreadKeyOfRun(known));
   const row = yield* wait(tx.run(known.tenant, known.id));

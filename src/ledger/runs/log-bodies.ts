@@ -9,11 +9,11 @@ import type { LedgerScope } from "../scope.ts";
 import type { RunInfo } from "../types.ts";
 import { toRunInfo, toInfoWithoutJson } from "./run-info.ts";
 
-/** A delta as JSON, and the values that a batch writes once for several deltas. */
+/** A delta as JSON, without the values that a batch writes only once for several deltas. */
 export interface EncodedDelta {
   seq: number;
   timestamp: string;
-  /** [kind, payload], or [kind, payload, { providerRaw }]. */
+  /** The JSON text of [kind, payload] or [kind, payload, { providerRaw }]. */
   json: string;
 }
 
@@ -23,8 +23,8 @@ export function encodeDelta({ seq, timestamp, kind, payload, providerRaw }: Mess
 }
 
 /**
- * Encodes a batch as a list of deltas; a number before a delta is its `seq` if it is not consecutive, a string its
- * timestamp if it changed.
+ * Encodes a batch as a list of deltas. A number before a delta is its `seq`, written if it does not follow the previous
+ * `seq`; a string is its timestamp, written if it changed.
  */
 export function encodeBatch(deltas: readonly EncodedDelta[]): string {
   const pieces: string[] = [];
@@ -54,7 +54,7 @@ export function decodeBatch(runId: string, body: string): MessageDelta[] {
       throw new TypeError("A batch of deltas must contain only numbers, strings and deltas.");
     } else {
       const [kind, payload, more] = piece;
-      // The assembler checks kind and payload; a reader returns them as written.
+      // Kind and payload are returned as they were written; the assembler checks them.
       const delta = { kind, payload, runId, seq: seq++, timestamp } as unknown as MessageDelta;
       deltas.push(withPartKey(isObject(more) ? assignObject(delta, more) : delta));
     }
@@ -62,27 +62,34 @@ export function decodeBatch(runId: string, body: string): MessageDelta[] {
   return deltas;
 }
 
-/** The ids of the messages and runs that an ended run wrote or superseded. */
+/** The ids of the messages that an ended run wrote, and of the runs that it superseded. */
 export interface RunOutcomeIds {
-  /** Its messages, in order. */
+  /** The ids of the run's messages, in order. */
   messageIds: string[];
   supersededRunIds?: string[];
 }
 
 /** The body of a log row for a state change of a run. */
 export interface RunEventBody {
-  /** The run after this change, without its metadata; the row contains the id of run and thread. */
+  /**
+   * The run after the change, without its metadata. The stored body omits the ids of run and thread, because the log
+   * row has columns for them.
+   */
   run: RunInfo;
   /** True if the run has metadata. Metadata can be long and is stored once, in the run's row. */
   hasMetadata?: true;
-  /** The range of its deltas in the log, so that a reader knows whether it has seen all of them. */
+  /** The id of the run's first delta row. Together with `lastDeltaId` it shows whether a reader has read all deltas. */
   firstDeltaId?: string;
+  /** The id of the run's last delta row. */
   lastDeltaId?: string;
-  /** The result, if the run ended. */
+  /** The ids of the run's result; only present if this change ended the run. */
   outcome?: RunOutcomeIds;
 }
 
-/** Usage and error as values, for a caller that has just encoded them. */
+/**
+ * The usage and error of a run as values. A caller that has just encoded them passes them, so that they need not be
+ * decoded again.
+ */
 export type RunUsageAndError = Pick<RunInfo, "usage" | "error">;
 
 export function createRunEventRow(
@@ -95,7 +102,7 @@ export function createRunEventRow(
   const info = facts === undefined ? toRunInfo({ ...row, metadata: null }, scope.report) : toInfoWithoutJson(row);
   if (facts?.error !== undefined) info.error = facts.error;
   if (facts?.usage !== undefined) info.usage = facts.usage;
-  // The log row has columns for both ids.
+  // Both ids are omitted from the body, because the log row has columns for them.
   const { id: _, threadId: __, ...run } = info;
   const event: Omit<RunEventBody, "run"> & { run: typeof run } = { run };
   if (row.metadata !== null) event.hasMetadata = true;
@@ -113,6 +120,6 @@ export function decodeRunEvent({ body, runId, threadId }: LogRow): RunEventBody 
     throw new TypeError("A run event must contain a known state.");
   }
   Object.assign(run, { id: runId, threadId });
-  // A known state proves that createRunEventRow wrote it.
+  // The cast is safe: a body with a known state was written by `createRunEventRow`.
   return event as unknown as RunEventBody;
 }

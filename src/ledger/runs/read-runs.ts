@@ -1,4 +1,4 @@
-// Reads runs.
+// Reads one run, or the runs of a thread.
 import { requireCount, requireName } from "../check-arguments.ts";
 import type { LedgerScope } from "../scope.ts";
 import { requireThreadHead, toThreadKey } from "../threads/threads.ts";

@@ -1,5 +1,5 @@
-// Records a whole call in one write, equivalent to creating a thread, appending input, and beginning and ending a run.
-// The run is never visible before its end, so only its end is logged.
+// Records a complete model call in one transaction, equivalent to creating a thread, appending input, and beginning and
+// ending a run. The run is never visible before its end, so only its end is logged.
 import type { Message, ProviderError, StoredMessage, Usage } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { assertExpectedLeaf } from "../messages/append.ts";
@@ -29,7 +29,7 @@ import { toTurnFromMessages, markInterrupted } from "./run-turn.ts";
 
 const RECORD_STATES = ["committed", "failed", "cancelled"] as const;
 
-/** The checked arguments of a call. */
+/** The checked arguments of `recordCall`. */
 interface RecordPlan {
   call: NewRecord;
   target: runStart.RunThread;
@@ -52,7 +52,7 @@ export async function recordCall(scope: LedgerScope, call: NewRecord): Promise<R
   return toRecordResult(scope, row, { input, messages, supersededRunIds, attached: false });
 }
 
-/** Creates the result; `run` is computed on first access. */
+/** Creates the result. Its `run` is computed on first access. */
 function toRecordResult(scope: LedgerScope, row: RunRow, fields: Omit<RecordResult, "threadId" | "run">): RecordResult {
   let run: RunInfo | undefined;
   return {
@@ -129,7 +129,7 @@ function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan)
     ...(isCommitted && { supersededRunIds: superseded.map(({ id }) => id) }),
   };
   head.lastId = scope.nextId(head.lastId);
-  // Generators are entered only if there is something to wait for.
+  // A synchronous store returns no promise here, so the generator `wait` is entered only if there is something to wait for.
   const insertedRun = tx.insertRun(row);
   if (isPromise(insertedRun)) yield* wait(insertedRun);
   const { usage, error } = plan;
@@ -153,7 +153,7 @@ function selectHashedFields({ call, input, messages, state }: RecordPlan): objec
   return { forkFromMessageId, expectedLeaf, mode, metadata, usage, error, input, messages, state };
 }
 
-/** Returns the row of the ended run. It has no deltas, so it counts as compacted. */
+/** Returns the row of the ended run. The run has no deltas, so it counts as compacted. */
 function toEndedRow(scope: LedgerScope, begun: RunRow, { state, usage, error }: RecordPlan): RunRow {
   const now = scope.now();
   const columns = { usage: encodeColumn(usage), error: encodeColumn(error) };

@@ -17,8 +17,8 @@ const RUNS_PER_READ = 64;
 const WRITER_LOST: ProviderError = { kind: "truncated", message: "writer lost" };
 
 /**
- * Recovers all runs with an expired lease. Concurrent calls recover each run once. A run that cannot be recovered is
- * reported and does not stop the others; if no run can be recovered, its error is thrown.
+ * Recovers all runs with an expired lease. Concurrent calls recover each run once. If a run cannot be recovered, it is
+ * reported, and the next run is tried; if no run can be recovered, the first error is thrown.
  */
 export async function recoverRuns(
   ledgerScope: LedgerScope,
@@ -28,7 +28,7 @@ export async function recoverRuns(
   let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {
-    // Runs that cannot be recovered stay expired; the limit must reach the runs after them.
+    // Runs that cannot be recovered stay expired, so the limit is increased to read the runs after them.
     const limit = RUNS_PER_READ + seen.size;
     const expired = await ledgerScope.store.reads.expiredRuns(
       ledgerScope.now(),
@@ -59,7 +59,7 @@ function toRunMapKey({ tenant, id }: RunRow): string {
   return JSON.stringify([tenant, id]);
 }
 
-/** Recovers one run and returns its messages; undefined if it is not expired any more. */
+/** Recovers one run and returns its messages; undefined if the run is no longer expired. */
 async function recoverRun(scope: LedgerScope, run: RunRow): Promise<StoredMessage[] | undefined> {
   const salvaged = await scope.store.write((tx) => salvageRun(scope, tx, run));
   if (salvaged === undefined) return undefined;
@@ -74,11 +74,11 @@ interface SalvagedRun {
   partial: TurnContent;
 }
 
-/** Ends the run in one transaction; undefined if it is not expired any more. */
+/** Ends an expired run in one transaction; returns undefined if the run is no longer expired. */
 function* salvageRun(scope: LedgerScope, tx: LedgerTransaction, expired: RunRow): Steps<SalvagedRun | undefined> {
   const head = yield* wait(tx.lockThread(toThreadKeyOfRun(expired)));
   const row = yield* wait(tx.run(expired.tenant, expired.id));
-  // The writer may have renewed its lease meanwhile, or another one may have taken over.
+  // The writer may have renewed its lease meanwhile, or another writer may have taken over.
   if (head === undefined || row === undefined || row.leaseUntil >= scope.now()) return undefined;
   const state = requireTransition(row, "recover");
   if (state === "same") return undefined;

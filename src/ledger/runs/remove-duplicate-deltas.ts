@@ -1,4 +1,4 @@
-// Removes deltas that a caller appends again after a write with an unknown outcome, if they are in the log.
+// Removes deltas that a caller appends again after a write with an unknown outcome, if the log already contains them.
 import type { Delta, MessageDelta } from "../../model/index.ts";
 import type { RunRow } from "../store/rows.ts";
 import type { LedgerReads } from "../store/contract.ts";
@@ -9,8 +9,8 @@ import { isStamped } from "./stamp-deltas.ts";
 const ROWS_PER_READ = 16;
 
 /**
- * Returns the deltas without those that the log contains unchanged. `since` is the last `seq` that was known to be
- * written; deltas up to it, and deltas that differ from the log, are left for the writer to reject.
+ * Returns the deltas without those that the log already contains unchanged. `since` is the last `seq` that was known to
+ * be written. Deltas up to it, and deltas that differ from the log, are returned too, and the writer rejects them.
  */
 export async function removeDuplicateDeltas(
   reads: LedgerReads,
@@ -38,7 +38,7 @@ function toComparableText(delta: MessageDelta): string {
   return JSON.stringify([delta.runId, timestamp, json]);
 }
 
-/** Reads the texts of the deltas after a `seq`, from the end of the log backwards. */
+/** Returns the comparable texts of the logged deltas after `since`, by `seq`. Reads the log backwards from its end. */
 async function readDeltasSince(reads: LedgerReads, row: RunRow, since: number): Promise<Map<number, string>> {
   const written = new Map<number, string>();
   for (let upTo = row.lastDeltaId; upTo !== null;) {
@@ -53,7 +53,7 @@ async function readDeltasSince(reads: LedgerReads, row: RunRow, since: number): 
     for (const delta of deltas) if (delta.seq > since) written.set(delta.seq, toComparableText(delta));
     const last = rows.at(-1);
     const isEnough = deltas.some(({ seq }) => seq <= since + 1);
-    // The last row is read again: the id right before it is unknown.
+    // The next read includes the last row again, because the id directly before it is unknown.
     upTo = isEnough || last === undefined || rows.length < ROWS_PER_READ ? null : last.id;
   }
   return written;

@@ -1,4 +1,5 @@
-// Rebuilds a run's turn from the log, for a writer that takes over and for the recovery of a dead writer's run.
+// Rebuilds the turn of a run from the log, for a writer that takes over the run and for the recovery of a run whose
+// writer died.
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -12,12 +13,15 @@ const ROWS_PER_READ = 64;
 
 /** A turn rebuilt from the log. */
 export interface ReplayResult {
-  /** The readable part, up to the first damage. */
+  /** The turn up to the first delta that is damaged or missing. */
   turn: RunTurn;
   damage?: { id: string; reason: string };
 }
 
-/** Reads the deltas of a run in bounded batches. The run's id is the position in the log where it began. */
+/**
+ * Rebuilds a turn from the deltas of its run, which are read in bounded batches. The read starts at the run's id, which
+ * is the position in the log where the run began.
+ */
 export function* replayTurn(reads: LedgerReads, row: RunRow): Steps<ReplayResult> {
   const turn = new RunTurn();
   if (row.lastDeltaId === null) return { turn };
@@ -47,7 +51,7 @@ export function reportDamage(scope: LedgerScope, { threadId }: RunRow, { damage 
   if (damage !== undefined) scope.report({ threadId, messageId: damage.id, reason: damage.reason });
 }
 
-/** Reports the parts of an interrupted turn that could not be stored. */
+/** Reports the values of an interrupted turn that could not be stored. */
 export function reportDropped(scope: LedgerScope, { id, threadId }: RunRow, { dropped = [] }: TurnContent): void {
   if (dropped.length === 0) return;
   const reason = `Parts of the interrupted turn of this run cannot be stored and were dropped: ${dropped.join(", ")}.`;

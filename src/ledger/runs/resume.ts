@@ -1,4 +1,5 @@
-// Takes over a run: a new epoch rejects the former writer, and the new one continues at the end of the log.
+// Takes over a run: with the new epoch, writes of the former writer are rejected, and the new writer continues at the
+// end of the log.
 import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
@@ -28,7 +29,9 @@ export async function resumeRun(
   return new RunWriter(scope, live, row, turn);
 }
 
-/** Takes over in one transaction: a run whose log cannot be read stays unchanged. */
+/**
+ * Takes over a run and rebuilds its turn in one transaction, so that a run whose log cannot be read stays unchanged.
+ */
 function* takeOverRun(
   scope: LedgerScope,
   tx: LedgerTransaction,

@@ -16,7 +16,10 @@ export function toThreadKeyOfRun({ tenant, threadId }: Pick<RunRow, "tenant" | "
   return { tenant, threadId };
 }
 
-/** Decodes a JSON column. An unreadable value is reported, and the rest of the run stays readable (B91). */
+/**
+ * Decodes a JSON column of a run. An unreadable value is reported, and undefined is returned, so that the rest of the
+ * run stays readable (B91).
+ */
 function readColumn(
   row: RunRow,
   column: "error" | "usage" | "metadata",
@@ -31,13 +34,13 @@ function readColumn(
       return value;
     }
   } catch {
-    // Reported below, like a value that is not an object.
+    // A value that cannot be parsed is reported below, like a value that is not an object.
   }
   report({ threadId: row.threadId, messageId: row.id, reason: `The ${column} of this run cannot be read.` });
   return undefined;
 }
 
-/** Returns a RunInfo without the JSON columns. */
+/** Returns the RunInfo of a row without error, usage and metadata, whose columns are JSON. */
 export function toInfoWithoutJson(row: RunRow): RunInfo {
   const info: RunInfo = {
     id: row.id,
@@ -60,19 +63,19 @@ export function toRunInfo(row: RunRow, report: ReportProblem): RunInfo {
   const error = readColumn(row, "error", report);
   const usage = readColumn(row, "usage", report);
   const metadata = readColumn(row, "metadata", report);
-  // readColumn returned objects; they were written from these types.
+  // The casts are safe, because the columns were written from values of these types.
   if (error !== undefined) info.error = error as unknown as ProviderError;
   if (usage !== undefined) info.usage = usage as unknown as Usage;
   if (metadata !== undefined) info.metadata = metadata;
   return info;
 }
 
-/** Encodes the value of a JSON column. */
+/** Encodes the value of a JSON column; null if it is undefined. */
 export function encodeColumn(value: object | undefined): string | null {
   return value === undefined ? null : stringifyJson(value);
 }
 
-/** Returns the caller's metadata of a run. */
+/** Returns the metadata of a run; an empty object if there is none or it cannot be read. */
 export function readRunMetadata(row: RunRow, report: ReportProblem): Record<string, unknown> {
   return readColumn(row, "metadata", report) ?? {};
 }

@@ -1,4 +1,5 @@
-// The result of an ended run: written with the state change that ends it, and read again when the step is repeated.
+// The result of an ended run. It is written with the state change that ends the run, and read again when the step that
+// ended the run is repeated.
 import type { StoredMessage } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { readMessages } from "../messages/message-body.ts";
@@ -16,7 +17,7 @@ import { decodeRunEvent, createRunEventRow, type RunUsageAndError, type RunOutco
 /** A run that has ended. */
 export interface EndedRun {
   row: RunRow;
-  /** Absent if it had ended before. */
+  /** The result; absent if the run had ended before. */
   outcome?: CommitResult;
 }
 
@@ -25,11 +26,11 @@ interface RunClosing {
   changes: RunChanges;
   outcome: RunOutcomeIds;
   messages: StoredMessage[];
-  /** Usage and error, as in `changes`. */
+  /** The values of usage and error, which `changes` contains as JSON. */
   facts?: RunUsageAndError;
 }
 
-/** Ends a run of a locked thread. Updates the head in place. */
+/** Ends a run whose thread is locked. Updates `head` in place. */
 export function* closeRun(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -49,10 +50,13 @@ export function* closeRun(
   return { row: closed, outcome: { messages, supersededRunIds: outcome.supersededRunIds ?? [] } };
 }
 
-/** After its last delta a run has few log rows: its end, and perhaps that it was superseded. */
+/**
+ * The number of log rows that are read after the last delta of a run. A run has few of them: its end and, if it was
+ * superseded, that change.
+ */
 const ROWS_PER_READ = 4;
 
-/** Reads the result of an ended run from the log. Deleted messages are omitted. */
+/** Reads the result of an ended run from the log. Messages that were deleted since are omitted. */
 export async function readOutcome(scope: LedgerScope, row: RunRow): Promise<CommitResult> {
   const { reads } = scope.store;
   const key = toThreadKeyOfRun(row);
@@ -70,7 +74,10 @@ export async function readOutcome(scope: LedgerScope, row: RunRow): Promise<Comm
   return { messages: [], supersededRunIds: [] };
 }
 
-/** Decodes the outcome of a run event. Damage is an error: it must not look like a run without messages. */
+/**
+ * Decodes the outcome of a run event; undefined if the event did not end the run. Throws "corrupt" if the row is
+ * damaged, because it must not look like a run without messages.
+ */
 function decodeOutcome(row: LogRow): RunOutcomeIds | undefined {
   try {
     const { outcome } = decodeRunEvent(row);
@@ -85,7 +92,7 @@ function isIdList(ids: unknown): boolean {
   return Array.isArray(ids) && ids.every((id) => typeof id === "string");
 }
 
-/** True if the decoded value is an outcome; the row may be damaged. */
+/** True if a decoded value has the fields of an outcome; a damaged row may contain any value. */
 function isOutcome(outcome: Partial<RunOutcomeIds> | null): boolean {
   if (!isObject(outcome)) return false;
   const { messageIds, supersededRunIds = [] } = outcome;

@@ -18,9 +18,9 @@ import type { NewThread, RunInput } from "../types.ts";
 /** The thread of a run. */
 export interface RunThread {
   key: ThreadKey;
-  /** The row to insert if the thread does not exist; undefined: a missing thread is an error. */
+  /** The row to insert if the thread does not exist; undefined if a missing thread is an error. */
   row: ThreadRow | undefined;
-  /** True if the thread cannot exist yet. */
+  /** True if the thread cannot exist yet, so no lookup is needed. */
   isFresh: boolean;
 }
 
@@ -30,7 +30,7 @@ export function resolveRunThread(
   { threadId, thread }: { threadId?: string | undefined; thread?: NewThread | undefined },
 ): RunThread {
   if (thread === undefined) {
-    // toThreadKey rejects an undefined id.
+    // The cast is harmless, because `toThreadKey` rejects an undefined id.
     return { key: toThreadKey(scope, threadId as string), row: undefined, isFresh: false };
   }
   if (typeof thread !== "object" || thread === null) {
@@ -47,7 +47,7 @@ export function resolveRunThread(
   return { key: { tenant: row.tenant, threadId: row.id }, row, isFresh };
 }
 
-/** Locks the thread until the transaction ends; creates it if necessary. */
+/** Locks the thread until the transaction ends, and creates it if necessary. */
 export function* lockOrCreateThread(tx: LedgerTransaction, { key, row, isFresh }: RunThread): Steps<ThreadHead> {
   const locked = isFresh ? undefined : tx.lockThread(key);
   const head = isPromise(locked) ? yield* wait(locked) : locked;
@@ -58,8 +58,8 @@ export function* lockOrCreateThread(tx: LedgerTransaction, { key, row, isFresh }
 }
 
 /**
- * Writes to a thread or run that another writer may create at the same time: after a conflict the second attempt finds
- * it.
+ * Runs a write that creates a thread or a run. If another writer creates it at the same time, the write fails with a
+ * conflict and is repeated; the second attempt finds the existing thread or run.
  */
 export async function writeWithRaceRetry<T>(
   scope: LedgerScope,
@@ -70,17 +70,21 @@ export async function writeWithRaceRetry<T>(
   try {
     return await scope.store.write(work);
   } catch (error) {
-    // Conflicts of the ledger have a path; conflicts of a store, without one, are existing ids.
+    // A conflict without a path comes from the store and means that an id exists already; conflicts of the ledger have
+    // a path.
     const isRace = error instanceof LedgerError && error.code === "conflict" && error.path === "";
     if (!isRace || (target.row === undefined && callerId?.isFresh !== true)) throw error;
-    // An id from newId() may have been used by another process: the second attempt looks up both ids.
+    // Another process may have used an id from newId(), so the second attempt looks up both ids.
     target.isFresh = false;
     if (callerId !== undefined) callerId.isFresh = false;
     return scope.store.write(work);
   }
 }
 
-/** Returns the run's input if its messages can be stored. */
+/**
+ * Returns the input of a run, checked. Throws "invalid-input" if its messages cannot be stored or a fork point is also
+ * given.
+ */
 export function requireRunInput(input: RunInput | undefined, fork: unknown): RunInput | undefined {
   if (input === undefined) return undefined;
   if (!isObject(input)) {
@@ -97,15 +101,18 @@ export function requireRunInput(input: RunInput | undefined, fork: unknown): Run
 /** The position at which a run starts. */
 export interface ForkPoint {
   forks: boolean;
-  /** The fork point, or the active leaf. */
+  /** The id of the fork point or, without a fork point, of the active leaf. */
   parentId: string | null;
-  /** The header of that message, if it is known without a read. */
+  /** The header of the message `parentId`, if it is known without a read. */
   parent?: MessageHeader | undefined;
   /** The input as it was stored. */
   input: StoredMessage[];
 }
 
-/** Appends the input, whose last message becomes the active leaf; or finds the fork point. */
+/**
+ * Returns the position at which a run starts. If there is input, appends it; its last message becomes the active leaf
+ * and the fork point.
+ */
 export function* resolveForkPoint(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -129,17 +136,23 @@ export function* resolveForkPoint(
   return { forks: true, parentId: last.id, parent: last, input: stored };
 }
 
-/** The maximum difference between the clocks of the id's maker and of this process. */
+/**
+ * The maximum time in milliseconds by which the clock of the process that created an id may be ahead of this process's
+ * clock.
+ */
 const MAX_CLOCK_SKEW_MS = 24 * 60 * 60 * 1000;
 
 /** A run id that the caller chose. */
 export interface CallerRunId {
   id: string;
-  /** True if no run can have this id yet. */
+  /** True if no run can have this id yet, so no lookup is needed. */
   isFresh: boolean;
 }
 
-/** Accepts a ULID of the current time: the thread's next ids follow the run's id, regardless of the clock. */
+/**
+ * Returns a run id that the caller chose. Throws "invalid-input" unless it is a ULID whose time is not in the future:
+ * all later ids of the thread must be larger than the run's id, whatever the clock shows.
+ */
 export function requireRunId(scope: LedgerScope, id: unknown, path: string): CallerRunId | undefined {
   if (id === undefined) return undefined;
   const name = requireName(id, path);
@@ -151,7 +164,10 @@ export function requireRunId(scope: LedgerScope, id: unknown, path: string): Cal
   return { id: name, isFresh: consumeIssuedId(scope.store, name) };
 }
 
-/** Returns the id of a new run. `head.lastId` becomes the run's position in the log. */
+/**
+ * Returns the id of a new run, and sets `head.lastId` to the run's position in the log. Throws "conflict" if a run with
+ * the caller's id exists.
+ */
 export function* resolveRunId(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -170,7 +186,7 @@ export function* resolveRunId(
       path: "runId",
     });
   }
-  // If others wrote to the thread after the id was made, the run begins after their rows.
+  // If other rows were written to the thread after the id was created, the run begins after them.
   head.lastId = id > head.lastId ? id : nextId;
   return id;
 }

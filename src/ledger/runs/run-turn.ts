@@ -1,4 +1,4 @@
-// The turn of a run: assembles its deltas, rejects illegal ones, and returns the messages to store at the end.
+// Assembles the deltas of a run, rejects illegal deltas, and returns the messages to store at the end of the run.
 import { AssemblyError, RunAssembler } from "../../assembly/index.ts";
 import { assignObject, copyObject } from "../../model/json/index.ts";
 import {
@@ -15,7 +15,7 @@ import { requireStorableTurn, removeUnstorable, limitInputDepth } from "./depth-
 export interface TurnContent {
   messages: Message[];
   usage?: Usage;
-  /** The paths of values in an interrupted turn that cannot be stored and were dropped. */
+  /** The paths of the values in an interrupted turn that were dropped, because they cannot be stored. */
   dropped?: string[];
 }
 
@@ -27,16 +27,17 @@ export class RunTurn {
   readonly #assembler = new RunAssembler();
   #responses: readonly PartialResponse[] = [];
 
-  /** Adds one delta; an illegal one throws an `AssemblyError` and changes nothing. */
+  /** Adds one delta. Throws an `AssemblyError` if the delta is illegal; the turn is then unchanged. */
   push(delta: MessageDelta): void {
     this.#assembler.push(delta);
-    // Kept here, because the assembler does not return earlier responses after a cut-off stream.
+    // The responses are stored here, because the assembler does not return the earlier ones if the stream is cut off
+    // later.
     if (delta.kind === "done") this.#responses = this.#assembler.finish().responses;
   }
 
   /**
-   * Returns the finished turn. Throws an `AssemblyError` if the last answer failed or has not ended, a `LedgerError` if
-   * a message cannot be stored.
+   * Returns the finished turn. Throws an `AssemblyError` if the last answer failed or has not ended, and a
+   * `LedgerError` if a message cannot be stored.
    */
   finish(provider: string | undefined): TurnContent {
     const { messages, responses } = this.#assembler.finish();
@@ -71,7 +72,7 @@ export class RunTurn {
   }
 }
 
-/** Adds to each answer's message the metadata of its response. */
+/** Returns the messages, each answer with the metadata of its response, and the sum of the usage. */
 function toTurnContent(
   messages: readonly Message[],
   responses: readonly PartialResponse[],
@@ -86,13 +87,17 @@ function toTurnContent(
 }
 
 /**
- * Returns the message to store for a response: with the response's metadata, and with arguments of a storable depth.
+ * Returns the message to store for a response. Its metadata contains the fields of the response, and arguments that are
+ * nested too deeply are replaced by their text.
  */
 export function messageFromResponse(response: PartialResponse, provider: string | undefined): Message {
   return limitInputDepth(addResponseMetadata(response.message, response, provider));
 }
 
-/** Returns the turn of messages that a caller commits instead of the stream; their metadata may contain usage. */
+/**
+ * Returns the content of a turn whose messages a caller commits instead of streamed deltas. The usage is read from the
+ * metadata of the messages.
+ */
 export function toTurnFromMessages(messages: readonly Message[]): TurnContent {
   return addUsageSum(
     [...messages],
@@ -101,14 +106,18 @@ export function toTurnFromMessages(messages: readonly Message[]): TurnContent {
 }
 
 /**
- * Adds the sum of the usages: all counts of a single answer, the summable ones of several; none if nothing was counted.
+ * Adds the sum of the usages to the messages. A single usage is added with all its counts; of several, only the counts
+ * that can be summed. Without any usage, no sum is added.
  */
 function addUsageSum(messages: Message[], counted: readonly { usage?: Usage }[]): TurnContent {
   const usages = counted.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return usages.length === 0 ? { messages } : { messages, usage: usages.reduce(addUsage) };
 }
 
-/** Adds the response's fields to the message's metadata; existing metadata wins. */
+/**
+ * Returns the message with the response's fields in its metadata. Metadata that the message already has takes
+ * precedence.
+ */
 function addResponseMetadata(message: Message, response: PartialResponse, provider: string | undefined): Message {
   const facts: Metadata = {};
   if (response.model !== "") facts.model = response.model;
@@ -120,7 +129,10 @@ function addResponseMetadata(message: Message, response: PartialResponse, provid
   return withMetadata(message, message.metadata === undefined ? facts : assignObject(facts, message.metadata));
 }
 
-/** Returns the other fields of the response: the deltas that contain them are deleted later. */
+/**
+ * Returns the response's fields for which message metadata has no field of its own. They are stored, because the deltas
+ * that contain them are deleted later.
+ */
 function selectOtherFields({ id, createdAt, extra, alternatives }: PartialResponse): Partial<ModelResponse> {
   const rest: Partial<ModelResponse> = {};
   if (id !== "") rest.id = id;

@@ -1,5 +1,5 @@
-// The writer of a live run: checks deltas at once, writes them in batches, and stores the messages at the end. Steps
-// that end the run, and steps that must wait for one, run one after the other.
+// The writer of a live run. It checks deltas immediately, writes them in batches, and stores the messages at the end.
+// Steps that end the run, and steps that must wait for such a step, are executed one after the other.
 import { AssemblyError } from "../../assembly/index.ts";
 import type { Delta, Message, MessageDelta } from "../../model/index.ts";
 import { assertExpectedLeafOption } from "../messages/append.ts";
@@ -26,7 +26,7 @@ import { createBatchError, stampBatch } from "./stamp-deltas.ts";
 import { isLive, requireTransition, type RunStep } from "./transitions.ts";
 import { toTurnFromMessages, RunTurn, type TurnContent } from "./run-turn.ts";
 
-/** Accepted deltas that are written together. */
+/** The deltas of one accepted call, which are written together. */
 interface AcceptedBatch {
   deltas: readonly EncodedDelta[];
   count: number;
@@ -48,17 +48,20 @@ export class RunWriter implements Run {
   readonly #buffer: WriteBuffer<AcceptedBatch>;
   #row: RunRow;
   /**
-   * The turn assembled so far; undefined if it may differ from the log, which is then replayed before the turn is
+   * The turn assembled so far; undefined if it may differ from the log. The log is then replayed when the turn is
    * needed.
    */
   #turn: RunTurn | undefined;
-  /** The `seq` of the last accepted delta, written or not. */
+  /** The `seq` of the last accepted delta, whether it is written or not. */
   #lastSeq: number;
   #queue: Promise<unknown> = Promise.resolve();
   #queuedSteps = 0;
   #outcome: CommitResult | undefined;
   #isFenced = false;
-  /** The last `seq` before a write with an unknown outcome. The caller may append the deltas of that write again. */
+  /**
+   * The last `seq` before a write with an unknown outcome; undefined without such a write. The caller may append the
+   * deltas of that write again.
+   */
   #unsureSince: number | undefined;
   /** The error of the first pushed delta that was not written. */
   #pushError: { error: unknown } | undefined;
@@ -79,7 +82,7 @@ export class RunWriter implements Run {
     return toRunInfo(this.#row, this.#scope.report);
   }
 
-  /** The row as of the last write. */
+  /** The row of the run after the last write. */
   get lease(): RunRow {
     return this.#row;
   }
@@ -88,7 +91,7 @@ export class RunWriter implements Run {
     if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#unsureSince === undefined) {
       return this.#accept(this.#turn, deltas);
     }
-    // Wrapped in an object, so that the next steps do not wait until the deltas are durable.
+    // The promise is wrapped in an object, so that the next queued steps do not wait until the deltas are durable.
     const { written } = await this.#enqueue(async () => ({
       written: this.#accept(...(await this.#withoutWritten(deltas))),
     }));
@@ -99,7 +102,7 @@ export class RunWriter implements Run {
     const lose = (error: unknown): void => {
       this.#pushError ??= { error };
     };
-    // Accepted at once: after an error nothing more is accepted, because the rest would look like a complete answer.
+    // After an error no further deltas are accepted, because an answer without the failed deltas would look complete.
     const take = (turn: RunTurn, accepted: DeltaList): void => {
       if (this.#pushError !== undefined) return;
       try {
@@ -163,18 +166,21 @@ export class RunWriter implements Run {
 
   async release(): Promise<void> {
     if (this.#isFenced || !isLive(this.#row.state)) return;
-    // Accepted deltas are written if possible, for the successor of this writer.
+    // Accepted deltas are written if possible, so that the next writer can continue after them.
     await this.drain().catch(() => undefined);
     this.fence();
     await this.#live.release(this.#scope, this);
   }
 
-  /** Called when the lease was renewed together with others. */
+  /** Sets the new end of the lease after `LiveRuns` has renewed it. */
   setLeaseUntil(leaseUntil: number): void {
     if (isLive(this.#row.state)) this.#row = { ...this.#row, leaseUntil };
   }
 
-  /** Called when another writer has taken over. */
+  /**
+   * Rejects all pending and further writes. Called when another writer has taken over, or when this writer releases the
+   * run.
+   */
   fence(): void {
     this.#isFenced = true;
     this.#live.delete(this);
@@ -186,7 +192,7 @@ export class RunWriter implements Run {
     return this.#buffer.drain();
   }
 
-  /** Runs a step after all earlier steps. */
+  /** Runs a step after all steps that were queued before it. */
   #enqueue<T>(step: () => Promise<T>): Promise<T> {
     this.#queuedSteps++;
     const result = this.#queue.then(step).finally(() => this.#queuedSteps--);
@@ -199,7 +205,7 @@ export class RunWriter implements Run {
     this.#live.assertOpen();
   }
 
-  /** Accepts the whole batch or throws. */
+  /** Accepts all deltas or throws. The promise resolves when the deltas are durable. */
   #accept(turn: RunTurn, deltas: DeltaList): Promise<void> {
     this.#assertOwned();
     requireTransition(this.#row, "append");
@@ -211,7 +217,8 @@ export class RunWriter implements Run {
       try {
         turn.push(delta);
       } catch (error) {
-        // The earlier deltas of the batch are in the turn already; this is rare, so the turn is replayed from the log.
+        // The turn already contains the earlier deltas of the batch. This is rare, so the turn is discarded and
+        // replayed from the log when it is needed.
         if (index > 0) this.#turn = undefined;
         throw createBatchError(index, error);
       }
@@ -228,12 +235,13 @@ export class RunWriter implements Run {
     try {
       const row = await attempt(false).catch((error: unknown) => {
         if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
-        // The second attempt finds out whether the first one was written; if it cannot, the outcome stays unknown.
+        // The second attempt detects whether the first one was written. If the store is unavailable, the outcome stays
+        // unknown.
         return attempt(true).catch((second: unknown) => {
           throw second instanceof LedgerError && second.code === "unavailable" ? error : second;
         });
       });
-      // Metadata may have been merged meanwhile.
+      // The current metadata is used, because fields may have been merged into it during the write.
       this.#row = { ...row, metadata: this.#row.metadata };
     } catch (error) {
       this.#turn = undefined;
@@ -244,7 +252,7 @@ export class RunWriter implements Run {
   }
 
   /**
-   * Returns the turn and the deltas without those that are in the log already, after a write with an unknown outcome.
+   * Returns the turn, and the deltas without those that are already in the log after a write with an unknown outcome.
    */
   async #withoutWritten(deltas: DeltaList): Promise<[turn: RunTurn, deltas: DeltaList]> {
     const turn = await this.#requireTurn("append");
@@ -254,15 +262,18 @@ export class RunWriter implements Run {
     return [await this.#requireTurn("append"), newDeltas];
   }
 
-  /** Returns the turn up to the last accepted delta; throws if deltas are missing. */
+  /** Returns the turn up to the last accepted delta. Throws if deltas in the log are damaged or missing. */
   async #requireTurn(step: RunStep): Promise<RunTurn> {
     return this.#turn ?? requireUndamaged(await this.#replay(step));
   }
 
-  /** Replays the run from the store. A run that has ended meanwhile needs no turn. */
+  /**
+   * Reads the run and rebuilds its turn from the log. The turn of a run that has ended meanwhile is empty, because it
+   * is not needed.
+   */
   async #replay(step: RunStep): Promise<ReplayResult> {
     this.#assertOwned();
-    // Accepted deltas that cannot be written are reported to their callers.
+    // Errors are ignored here, because the callers that appended the deltas receive them.
     await this.drain().catch(() => undefined);
     const { reads } = this.#scope.store;
     const row = await reads.run(this.#scope.tenant, this.id);
@@ -291,7 +302,7 @@ export class RunWriter implements Run {
     return this.#finish((scope, row) => scope.store.write((tx) => writeCommit(scope, tx, row, stored, options)));
   }
 
-  /** Returns only the usage, for a commit without messages; undefined if the run had ended before. */
+  /** Returns a turn with only the usage, for a commit without messages; undefined if the run had ended before. */
   async #usageOnly(): Promise<TurnContent | undefined> {
     const turn = this.#turn ?? (await this.#replay("commit")).turn;
     if (!isLive(this.#row.state)) return undefined;
@@ -320,7 +331,7 @@ export class RunWriter implements Run {
   async #endTurn(end: RunEnd): Promise<EndResult> {
     this.#assertOwned();
     if (requireTransition(this.#row, end.step) === "same") return this.#readEndResult();
-    // A run can end although its last deltas cannot be written; their callers received the error.
+    // A run can end even if its last deltas cannot be written; the callers that appended them received the error.
     await this.drain().catch(() => undefined);
     const turn = this.#turn ?? this.#salvageTurn(await this.#replay(end.step));
     if (!isLive(this.#row.state)) return this.#readEndResult();
@@ -332,7 +343,7 @@ export class RunWriter implements Run {
     return { messages };
   }
 
-  /** Returns the readable part of the turn and reports the damage. */
+  /** Reports the damage of a replayed turn, and returns the turn up to the damage. */
   #salvageTurn(replayed: ReplayResult): RunTurn {
     reportDamage(this.#scope, this.#row, replayed);
     return replayed.turn;
@@ -344,12 +355,12 @@ export class RunWriter implements Run {
       this.#row = row;
       this.#outcome = outcome;
     } catch (error) {
-      // The write may have succeeded although its response was lost; the log is read before the next step.
+      // The write may have succeeded although its response was lost. Without a turn, the next step reads the log first.
       if (error instanceof LedgerError && error.outcome === "unknown") this.#turn = undefined;
       if (error instanceof LedgerError && error.code === "fenced") this.fence();
       throw error;
     }
-    // Frees the answer's memory while the caller still has the handle.
+    // The turn is replaced by an empty one to free its memory, because the caller may still reference this writer.
     this.#turn = new RunTurn();
     this.#live.delete(this);
     this.#live.compactSoon(this.#scope);

@@ -1,4 +1,5 @@
-// Stamps the deltas of a batch with run, `seq` and time; deltas that are stamped already must be in order.
+// Stamps the deltas of a batch, that is, adds the run id, `seq` and timestamp. Deltas that are stamped already must
+// belong to the run and be in order.
 import { AssemblyError } from "../../assembly/index.ts";
 import type { Delta, MessageDelta } from "../../model/index.ts";
 import { LedgerError } from "../errors.ts";
@@ -6,7 +7,7 @@ import { isoTime } from "../iso-time.ts";
 import { encodeDelta, type EncodedDelta } from "./log-bodies.ts";
 import { copyDelta } from "./copy-delta.ts";
 
-/** A checked batch and its JSON. */
+/** A batch of stamped deltas and their JSON. */
 interface StampedBatch {
   deltas: MessageDelta[];
   encoded: EncodedDelta[];
@@ -15,14 +16,14 @@ interface StampedBatch {
   lastSeq: number;
 }
 
-/** Creates the error for a batch with an illegal delta. */
+/** Creates the error for a batch with an illegal delta; `cause` is the reason. */
 export function createBatchError(index: number, cause: unknown): unknown {
   const path = `/deltas/${index}`;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new LedgerError("invalid-input", `At "${path}": ${reason} The whole batch was rejected.`, { path, cause });
 }
 
-/** Stamps and encodes a batch. Throws if a delta cannot belong to the run; changes nothing. */
+/** Stamps and encodes a batch. Throws if a delta cannot be appended to the run. The given deltas are not changed. */
 export function stampBatch(
   deltas: readonly (Delta | MessageDelta)[],
   { runId, lastSeq, now }: { runId: string; lastSeq: number; now: number },
@@ -56,7 +57,7 @@ function stampDelta(delta: Delta | MessageDelta, runId: string, lastSeq: number,
   return delta;
 }
 
-/** True if the delta has a `seq` or a `runId`; it must then have all stamps. */
+/** True if the delta has a `seq` or a `runId`. It must then have all fields of a stamped delta. */
 export function isStamped(delta: Delta | MessageDelta): delta is MessageDelta {
   return ("seq" in delta && delta.seq !== undefined) || ("runId" in delta && delta.runId !== undefined);
 }

@@ -1,5 +1,5 @@
-// The allowed steps of a run in each state, as a table. Repeating the step that ended a run changes nothing; another
-// end is a conflict.
+// The table of the steps that are allowed in each state of a run. Repeating the step that ended a run changes nothing;
+// ending it in a different way is a conflict.
 import { LedgerError } from "../errors.ts";
 import { RUN_STATES, type RunState } from "../store/rows.ts";
 
@@ -8,7 +8,7 @@ export const RUN_STEPS = ["append", "commit", "fail", "cancel", "supersede", "re
 /** One of `RUN_STEPS`. */
 export type RunStep = (typeof RUN_STEPS)[number];
 
-/** The next state; "same" if nothing changes; otherwise the error code. */
+/** The result of a step: the next state, "same" if nothing changes, or the code of an error. */
 export type Transition = RunState | "same" | "conflict" | "illegal-transition";
 
 const FINISHED_STEPS = { append: "illegal-transition", resume: "illegal-transition", recover: "same" } as const;
@@ -42,19 +42,19 @@ export const TRANSITIONS: Readonly<Record<RunState, Readonly<Record<RunStep, Tra
     cancel: "same",
     supersede: "illegal-transition",
   },
-  // A superseded run was committed.
+  // A superseded run was committed, so repeating the commit changes nothing.
   superseded: { ...FINISHED_STEPS, commit: "same", fail: "conflict", cancel: "conflict", supersede: "same" },
 };
 
-/** True if a run in this state has a writer, or a dead writer that can be replaced. */
+/** True if a run in this state has not ended. Its writer may be dead; another writer can then take over. */
 export function isLive(state: RunState): boolean {
   return state === "created" || state === "streaming";
 }
 
-/** The states in which runs end; `superseded` follows `committed`. */
+/** The states in which a run ends. `superseded` is not included, because a run ends as `committed` before it. */
 export const END_STATES: readonly RunState[] = RUN_STATES.filter((state) => !isLive(state) && state !== "superseded");
 
-/** Returns the state after a step, or "same". Throws if the step is not allowed. */
+/** Returns the state after a step; "same" if the step changes nothing. Throws if the step is not allowed. */
 export function requireTransition(run: { id: string; state: RunState }, step: RunStep): RunState | "same" {
   const next = TRANSITIONS[run.state][step];
   if (next !== "conflict" && next !== "illegal-transition") return next;

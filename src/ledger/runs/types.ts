@@ -1,4 +1,4 @@
-// The public types of runs: new runs, their info and results, and whole calls for `ledger.record`.
+// The public types of runs: new runs, their info and results, and complete calls for `ledger.record`.
 import type { Delta, Message, MessageDelta, ProviderError, StoredMessage, Usage } from "../../model/index.ts";
 import type { RunMode, RunState } from "../store/rows.ts";
 import type { NewThread } from "../types.ts";
@@ -13,57 +13,65 @@ export interface RunInput {
 /** The fields of a new run. */
 export interface NewRun {
   threadId: string;
-  /** Creates the thread in the same write if none with this id exists. */
+  /** The fields of the thread, which is created in the same transaction if it does not exist. */
   thread?: NewThread | undefined;
-  /** A ULID, as `ledger.newId()` returns. Default: a new one. An existing id is a conflict. */
+  /** The id of the run, a ULID as returned by `ledger.newId()`. Default: a new one. An existing id is a conflict. */
   id?: string | undefined;
-  /** Appended in the same write, before the run; the last of them is the run's fork point. */
+  /** Messages to append in the same transaction before the run. The last one is the run's fork point. */
   input?: RunInput | undefined;
   /** Aliases by which `runByAlias` finds the run. */
   alias?: string | readonly string[] | undefined;
   /**
-   * An alias that only one run at a time may have: if it belongs to a run that is live or committed, the call is a
-   * conflict (path "claim") and nothing is written.
+   * An alias that only one run at a time may have. If it belongs to a run that is live or committed, the call fails
+   * with "conflict" (path "claim"), and nothing is written.
    */
   claim?: string | undefined;
-  /** The message that the run answers; null for the root. Default: the leaf that is active at the commit. */
+  /**
+   * The message that the run answers; null for the root. Default: the message that is the active leaf at the commit.
+   */
   forkFromMessageId?: string | null | undefined;
   /**
-   * "replace" (default): the answer takes the place of the messages after the fork point. "branch": it is added beside
-   * them, and the active leaf stays.
+   * "replace" (default): the answer replaces the messages after the fork point on the active path. "branch": the answer
+   * is a further branch, and the active leaf is not changed.
    */
   mode?: RunMode | undefined;
-  /** The same key and request attaches to the earlier run; another request is a conflict. */
+  /**
+   * A repeated call with the same key and content attaches to the run of the first call; the same key with different
+   * content is a conflict.
+   */
   idempotencyKey?: string | undefined;
-  /** The active leaf must be this one; otherwise a conflict. */
+  /**
+   * The id that the active leaf must have; null if the active path must be empty. Otherwise the call fails with
+   * "conflict".
+   */
   expectedLeaf?: string | null;
-  /** True if no other run of the thread may have a live writer; otherwise a conflict. */
+  /** True to fail with "conflict" if another run of the thread has a live writer. */
   exclusive?: boolean | undefined;
   /** The caller's own data, such as model, losses or a changed system prompt. */
   metadata?: Record<string, unknown> | undefined;
 }
 
-/** A run as callers see it. */
+/** The state, result and metadata of a run. */
 export interface RunInfo {
   id: string;
   threadId: string;
   state: RunState;
   mode: RunMode;
-  /** Absent if the run follows the active leaf. */
+  /** The fork point, null for the root; absent if the run's messages follow the active leaf. */
   forkFromMessageId?: string | null;
   idempotencyKey?: string;
   createdAt: string;
-  /** ISO 8601. */
+  /** The time at which the run ended, in ISO 8601; absent for a live run. */
   finishedAt?: string;
   error?: ProviderError;
-  /** Also present for failed and cancelled runs (B67). */
+  /** The token usage; also present for failed and cancelled runs (B67). */
   usage?: Usage;
   metadata?: Record<string, unknown>;
-  /** Increases with each takeover. */
+  /** The number of the writer's lease; it increases with each takeover. */
   epoch: number;
   /**
-   * The `seq` of the last written delta; -1 before the first. After an "unknown" outcome it shows which deltas were
-   * written.
+   * The `seq` of the last written delta; -1 before the first. After a write with the outcome "unknown" it shows which
+   * deltas were written.
    */
   lastSeq: number;
 }
@@ -73,19 +81,22 @@ export interface CommitResult {
   messages: StoredMessage[];
   supersededRunIds: string[];
 }
-/** The messages of a failed or cancelled run: its interrupted turn, stored beside the active path (B90). */
+/** The messages of a failed or cancelled run: its interrupted turn, which is not on the active path (B90). */
 export interface EndResult {
   messages: StoredMessage[];
 }
 /** The options of `Run.commit`. */
 export interface CommitOptions {
-  /** The active leaf must be this one; otherwise a conflict, and the run stays live. */
+  /**
+   * The id that the active leaf must have; null if the active path must be empty. Otherwise the commit fails with
+   * "conflict", and the run stays live.
+   */
   expectedLeaf?: string | null;
-  /** Merged into the run's metadata. */
+  /** Fields to merge into the run's metadata. */
   metadata?: Record<string, unknown> | undefined;
   /**
-   * Aliases by which `runByAlias` finds the run: the ids that a client knows the answer by. An alias of another run
-   * moves to this one.
+   * Aliases by which `runByAlias` finds the run, such as the ids that a client knows the answer by. An alias of another
+   * run moves to this run.
    */
   alias?: string | readonly string[] | undefined;
 }
@@ -94,67 +105,80 @@ export interface CommitOptions {
 export interface Run {
   readonly id: string;
   readonly threadId: string;
-  /** The state known to this writer; `ledger.run(id)` reads the store. */
+  /** The run as this writer knows it; `ledger.run(id)` reads the store. */
   readonly info: RunInfo;
-  /** True if an idempotency key led to an earlier run: this handle can only read, and writes fail with "fenced". */
+  /**
+   * True if an idempotency key led to an earlier run. This handle can then only read; its writes fail with "fenced".
+   */
   readonly attached: boolean;
   /**
-   * Appends deltas; resolves when they are durable. An illegal delta rejects the whole batch, and the run continues
-   * without it.
+   * Appends deltas; resolves when they are durable. If one delta is illegal, the call rejects and none of its deltas
+   * are appended; the run continues.
    */
   append(deltas: readonly (Delta | MessageDelta)[]): Promise<void>;
-  /** Like `append`, for streams that must not wait: an error is thrown by `commit`, which then commits nothing. */
+  /**
+   * Appends deltas without waiting until they are durable. An error is thrown later by `commit`, which then commits
+   * nothing.
+   */
   push(deltas: readonly (Delta | MessageDelta)[]): void;
   /**
-   * Merges fields into the run's metadata, key by key. Resolves when they and all earlier deltas are durable. For data
-   * that a successor of this writer needs, such as the tools that were started.
+   * Merges fields into the run's metadata; a given field replaces the field of the same name. Resolves when the fields
+   * and all earlier deltas are durable. For data that the next writer of the run needs, such as the tools that were
+   * started.
    */
   mergeMetadata(fields: Record<string, unknown>): Promise<void>;
   /**
-   * Commits the assembled deltas, or the given messages; an empty list stores only the usage. A repeated call returns
-   * the same result.
+   * Commits the assembled deltas, or the given messages. An empty list commits no messages and stores only the usage. A
+   * repeated call returns the result of the first.
    */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<CommitResult>;
   /**
-   * Ends the run as failed. Accepts any thrown value: a ProviderError, an Error, a string; other values are described.
+   * Ends the run as failed. `error` can be any thrown value: a ProviderError, an Error or a string; of other values, a
+   * description is stored.
    */
   fail(error: unknown): Promise<EndResult>;
   /** Ends the run as cancelled. */
   cancel(): Promise<EndResult>;
-  /** Renews the lease now; the ledger also does so automatically while the run is live. */
+  /** Renews the lease now. The ledger also renews it automatically while the run is live. */
   heartbeat(): Promise<void>;
   /**
-   * Gives up the run without ending it: a successor can resume it at once, and this writer is rejected from then on.
-   * Never rejects; if the store cannot be written, the lease expires.
+   * Ends the lease, but not the run: another writer can resume the run at once, and this writer can no longer write.
+   * Never rejects; if the store cannot be written, the lease ends when it expires.
    */
   release(): Promise<void>;
 }
 
-/** A whole call for `ledger.record`. */
+/** A complete model call for `ledger.record`. */
 export interface NewRecord {
-  /** The thread. Optional if `thread` has an id or is to get a new one. */
+  /** The id of the thread; can be omitted if `thread` is given. */
   threadId?: string | undefined;
-  /** Creates the thread in the same write if none with this id exists. */
+  /** The fields of the thread, which is created in the same transaction if it does not exist. */
   thread?: NewThread | undefined;
-  /** Like `NewRun.id`. */
+  /** The id of the run, as in `NewRun.id`. */
   runId?: string | undefined;
-  /** Appended before the answer, which follows the last of them. */
+  /** Messages to append before the answer, which follows the last of them. */
   input?: RunInput | undefined;
-  /** Without input: as in `NewRun`. */
+  /** The message that the answer follows, as in `NewRun`; not allowed with `input`. */
   forkFromMessageId?: string | null | undefined;
   mode?: RunMode | undefined;
   expectedLeaf?: string | null;
-  /** The answer. For a failed call: the partial answer, stored beside the active path as an interrupted turn (B90). */
+  /**
+   * The answer. For a failed or cancelled call, the partial answer, which is stored as an interrupted turn outside the
+   * active path (B90).
+   */
   messages: readonly Message[];
-  /** Default: the usage in the messages' metadata. */
+  /** The token usage. Default: the sum of the usage in the metadata of `messages`. */
   usage?: Usage | undefined;
-  /** Default "committed"; with an `error`, "failed". */
+  /** The final state of the run. Default "committed"; with an `error`, "failed". */
   state?: "committed" | "failed" | "cancelled" | undefined;
-  /** Any value that `Run.fail` accepts. */
+  /** The error of a failed call: any value that `Run.fail` accepts. */
   error?: unknown;
   metadata?: Record<string, unknown> | undefined;
   alias?: string | readonly string[] | undefined;
-  /** The same key and request returns the recorded call and writes nothing; another request is a conflict. */
+  /**
+   * A repeated call with the same key and content writes nothing and returns the result of the first call; the same key
+   * with different content is a conflict.
+   */
   idempotencyKey?: string | undefined;
 }
 /** The result of `ledger.record`. */
@@ -163,6 +187,6 @@ export interface RecordResult extends CommitResult {
   run: RunInfo;
   /** The input as it was stored. */
   input: StoredMessage[];
-  /** True if an idempotency key led to a call that was recorded before. */
+  /** True if an idempotency key led to a call that was recorded before; nothing was then written. */
   attached: boolean;
 }

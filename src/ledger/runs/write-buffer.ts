@@ -1,16 +1,22 @@
-// Collects items and writes them in batches: at once after a pause, otherwise within a bounded time after the last
-// write. `add` resolves when the item is durable.
+// Collects items and writes them in batches. An item is written at once if the last write was at least `flushMs` ago;
+// otherwise it waits until then.
 import type { LedgerTimers } from "../types.ts";
 
-/** The limits at which pending items are written without waiting: their counts, and characters. */
+/** The sum of the counts of pending items at which they are written without waiting. */
 const MAX_COUNT = 256;
+/** The number of characters of pending items at which they are written without waiting. */
 const MAX_SIZE = 65_536;
-/** The maximum characters of one write; a caller that never waits causes several writes. */
+/**
+ * The maximum number of characters of one write. If a caller adds items without waiting, several writes may be
+ * necessary.
+ */
 const MAX_WRITE_SIZE = 16 * MAX_SIZE;
 
-/** An item to write, with its count and size. */
+/** An item to write. */
 export interface BufferItem {
+  /** The number of values in the item. */
   readonly count: number;
+  /** The number of characters of the item. */
   readonly size: number;
 }
 
@@ -32,8 +38,8 @@ export class WriteBuffer<T extends BufferItem> {
   #lastWrite = -Infinity;
 
   /**
-   * `write` is called for one write at a time. If it fails, all pending items fail too, because they follow the failed
-   * ones.
+   * `write` is called again only after the previous call has settled. If it fails, all pending items are rejected too,
+   * because they must follow the failed ones.
    */
   constructor(flushMs: number, timers: LedgerTimers, write: (items: T[]) => Promise<void>) {
     this.#flushMs = flushMs;
@@ -41,7 +47,7 @@ export class WriteBuffer<T extends BufferItem> {
     this.#write = write;
   }
 
-  /** Resolves once the item is durable. */
+  /** Adds an item; resolves when it is durable. */
   add(item: T): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending.push({ item, resolve, reject });
@@ -51,7 +57,7 @@ export class WriteBuffer<T extends BufferItem> {
     return promise;
   }
 
-  /** Writes all pending items now. Throws if that fails. */
+  /** Writes all pending items now. Throws if a write fails. */
   async drain(): Promise<void> {
     while (this.#writing !== undefined || this.#pending.length > 0) await (this.#writing ?? this.#flush());
   }
@@ -78,7 +84,7 @@ export class WriteBuffer<T extends BufferItem> {
     this.#cancelTimer = undefined;
   }
 
-  /** Writes once. Settles its promise and those of the written items. */
+  /** Writes one batch. Resolves or rejects the promises of its items, and returns the promise of the write. */
   #flush(): Promise<void> {
     this.#stopTimer();
     const batch = this.#takeBatch();

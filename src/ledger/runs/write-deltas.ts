@@ -9,11 +9,12 @@ import { createFencedError } from "./lock-run.ts";
 import { createRunEventRow, encodeBatch, type EncodedDelta } from "./log-bodies.ts";
 import { requireTransition } from "./transitions.ts";
 
-/** The limits of one row: deltas, and characters. */
+/** The maximum number of deltas in one row of the log. */
 const MAX_DELTAS_PER_ROW = 256;
+/** The maximum number of characters of the deltas in one row, unless a single delta is longer. */
 const MAX_ROW_LENGTH = 65_536;
 
-/** Encodes deltas as the bodies of rows, once before any transaction. */
+/** Encodes deltas as the bodies of log rows. This is done before the transaction, which may be repeated. */
 export function encodeBodies(deltas: Iterable<EncodedDelta>): string[] {
   const bodies: string[] = [];
   let batch: EncodedDelta[] = [];
@@ -35,11 +36,11 @@ export function encodeBodies(deltas: Iterable<EncodedDelta>): string[] {
 interface DeltaFlush {
   bodies: readonly string[];
   lastSeq: number;
-  /** True if an earlier attempt may have been written. */
+  /** True if an earlier attempt of this write may have succeeded. */
   isRetry: boolean;
 }
 
-/** Writes the deltas and returns the updated run. */
+/** Writes the deltas and returns the updated row of the run. */
 export function* writeDeltas(
   scope: LedgerScope,
   tx: LedgerTransaction,

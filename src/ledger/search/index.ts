@@ -1,5 +1,5 @@
-// Full-text search. The index is updated lazily: writes do not index; a search updates the index first, and a ledger
-// also updates it in the background.
+// Full-text search over the messages of a ledger. Writes do not update the search index: it is updated at the beginning
+// of each search, and in the background after a pause in writing.
 import { parseJson } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { ExtractedString } from "../blobs/index.ts";
@@ -14,17 +14,18 @@ import { extractSearchText } from "./message-text.ts";
 
 export { extractSearchText } from "./message-text.ts";
 
-/** The number of messages that are indexed in one transaction. */
+/** The maximum number of messages that one call of the store indexes. */
 const BATCH_SIZE = 500;
-/** The pause after the last write before an update: indexing slows down writers. */
+/** The time between the last write and the background update, which would slow down writers. */
 const DELAY_MS = 1000;
-/** The number of writes after which the update is not delayed any longer. */
+/** The number of writes after which further writes do not delay the background update any longer. */
 const MAX_DELAYED_WRITES = 5000;
 const DEFAULT_LIMIT = 20;
-/** The limits of a query: the cost grows with each word, and other queries wait meanwhile. */
+/** The maximum number of different words in a query: each word takes time, and other queries wait meanwhile. */
 const MAX_QUERY_TERMS = 64;
+/** The maximum number of characters in a query. */
 const MAX_QUERY_LENGTH = 4096;
-/** The characters that any store accepts in a word. */
+/** Matches a word of a query, as search/tokenize.ts does. */
 const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 export async function searchMessages(
@@ -47,7 +48,9 @@ export async function searchMessages(
   return scope.store.search(storeQuery);
 }
 
-/** Rejects a query that is too long. Dropping words would find other messages. */
+/**
+ * Returns the query; throws if it is too long, because a search without some of its words would find other messages.
+ */
 function requireQuery(query: unknown): string {
   const text = requireText(query, "query");
   if (text.length <= MAX_QUERY_LENGTH && new Set(text.match(TERM_PATTERN)).size <= MAX_QUERY_TERMS) return text;
@@ -55,28 +58,31 @@ function requireQuery(query: unknown): string {
   throw new LedgerError("invalid-input", message, { path: "query" });
 }
 
-/** A database that cannot be written can still be searched, as far as it is indexed. */
+/**
+ * Ignores the error of an index update if the database is read-only or full: messages that are indexed already can
+ * still be searched. Throws all other errors.
+ */
 function ignoreUnwritable(error: unknown): void {
   if (!(error instanceof LedgerError) || (error.code !== "read-only" && error.code !== "disk-full")) throw error;
 }
 
-/** A text in a blob that must be read before its message can be indexed: stores cannot wait for that. */
+/** A text in a blob that must be loaded before its message is indexed, because a store reads texts synchronously. */
 interface MissingText extends Pick<ExtractedString, "blob" | "as"> {
   tenant: string;
 }
 
-/** Updates the index of a store, one batch at a time. */
+/** Updates the search index of a store. */
 export class SearchIndex {
   readonly #scope: LedgerScope;
   readonly #delayMs: number | false;
   #timer: NodeJS.Timeout | undefined;
-  /** The number of writes since the last update. */
+  /** The number of writes since the last background update. */
   #waiting = 0;
   #updating: Promise<void> | undefined;
   #isClosed = false;
-  /** The loaded beginnings of texts in blobs, for the current batch. */
+  /** The beginnings of the texts in blobs that were loaded for the current batch, by `toTextKey`. */
   readonly #texts = new Map<string, string>();
-  /** The texts that must still be loaded. */
+  /** The texts that must be loaded before the current batch can be indexed, by `toTextKey`. */
   readonly #missing = new Map<string, MissingText>();
 
   constructor(scope: LedgerScope, delayMs: number | false = DELAY_MS) {
@@ -84,7 +90,7 @@ export class SearchIndex {
     this.#delayMs = delayMs;
   }
 
-  /** Schedules an update after messages were written. */
+  /** Schedules a background update. Called after messages were written. */
   scheduleUpdate(): void {
     if (this.#isClosed || this.#delayMs === false) return;
     this.#waiting++;
@@ -95,7 +101,7 @@ export class SearchIndex {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#waiting = 0;
-      // A later search reports the error; writers are not affected.
+      // The error is ignored: the next search repeats the update and reports the error.
       this.update().catch(() => undefined);
     }, this.#delayMs);
     this.#timer.unref();
@@ -103,7 +109,7 @@ export class SearchIndex {
 
   /** Indexes all messages that were written before the call. */
   async update(): Promise<void> {
-    // A running update may have started before the last message.
+    // A running update may have missed the newest messages, so another update follows it.
     await this.#updating?.catch(() => undefined);
     this.#updating ??= this.#indexAll().finally(() => {
       this.#updating = undefined;
@@ -111,7 +117,7 @@ export class SearchIndex {
     return this.#updating;
   }
 
-  /** Starts no further update; a running one ends with its batch. */
+  /** Prevents further updates, and waits until a running update has finished its current batch. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -128,13 +134,13 @@ export class SearchIndex {
     }
   }
 
-  /** Returns undefined if texts must be loaded first. */
+  /** Returns the searchable text of a message; undefined if a text in a blob must be loaded before. */
   #readText(row: MessageRow): string | undefined {
     let message: unknown;
     try {
       message = parseJson(row.body);
     } catch {
-      // Reads of the message report the damage.
+      // A damaged message has no searchable text. Reads of the message report the damage.
       return "";
     }
     if (!isObject(message)) return "";
@@ -149,7 +155,7 @@ export class SearchIndex {
       isComplete &&= text !== undefined;
     }
     if (!isComplete) return undefined;
-    // The parts were valid when written; unknown content has no text.
+    // The cast is safe, because `extractSearchText` ignores values that are not valid parts.
     return extractSearchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
   }
 

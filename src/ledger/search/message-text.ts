@@ -1,23 +1,23 @@
-// Extracts the searchable text of a message: text, refusals, tool calls and results, and names of media. Not reasoning,
-// residue or the bytes of media.
+// Extracts the searchable text of a message: text, refusals, tool calls and results, and the names, transcripts and
+// texts of media. Reasoning, residue and the bytes of media are not searchable.
 import type { Message, Part } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
 /** The maximum number of indexed characters per message. */
 const MAX_TEXT_LENGTH = 262_144;
 
-/** Longer runs without a space are data, not words. */
+/** The maximum length of a string without spaces; a longer string is taken for encoded data and is not indexed. */
 const MAX_TERM_LENGTH = 200;
 
-/** Returns the text to index. Unknown content is ignored. */
+/** Returns the searchable text of a message. Ignores parts of unknown types. */
 export function extractSearchText(message: Pick<Message, "parts">): string {
   const pieces: string[] = [];
   addParts(message.parts, pieces);
-  // Databases reject U+0000 and lone surrogates.
+  // U+0000 and lone surrogates are replaced, because databases reject them.
   return pieces.join("\n").slice(0, MAX_TEXT_LENGTH).replaceAll("\u0000", " ").toWellFormed();
 }
 
-/** Adds the text of parts; their types and shapes may be unknown. */
+/** Adds the texts of parts, whose types and shapes may be unknown, to `pieces`. */
 function addParts(parts: unknown, pieces: string[]): void {
   if (!Array.isArray(parts)) return;
   for (const part of parts as unknown[]) {
@@ -27,7 +27,7 @@ function addParts(parts: unknown, pieces: string[]): void {
   }
 }
 
-/** The text fields of each part type. */
+/** The fields of each type of part that contain searchable text. */
 const TEXT_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map(
   Object.entries({
     text: ["text"],
@@ -41,7 +41,7 @@ const TEXT_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map(
   } satisfies Partial<Record<Part["type"], readonly string[]>>),
 );
 
-/** Adds the strings of a JSON value at any depth; keys are not indexed. */
+/** Adds the strings of a JSON value at any depth to `pieces`; object keys are not searchable. */
 function addStrings(value: unknown, pieces: string[]): void {
   if (typeof value === "string") pieces.push(removeData(value));
   else if (Array.isArray(value)) for (const item of value as unknown[]) addStrings(item, pieces);
@@ -49,7 +49,7 @@ function addStrings(value: unknown, pieces: string[]): void {
 }
 
 const DATA_PATTERN = new RegExp(`\\S{${MAX_TERM_LENGTH + 1},}`, "g");
-/** Scripts that are written without spaces. */
+/** Matches a script that is written without spaces: a long string in it is text, not encoded data. */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u;
 
 function removeData(text: string): string {

@@ -1,20 +1,20 @@
-// Splits texts into words, the same for every store: a word is a run of letters, digits and marks, compared without
-// case and accents; all other characters separate words. Also creates snippets.
+// Splits texts into words in the same way for every store, and creates snippets. A word is a sequence of letters,
+// digits and marks; all other characters separate words. Words are compared without case and accents.
 
 const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const ASCII = /^[\0-\x7f]*$/;
-/** Combining accents, the same that SQLite's `remove_diacritics` removes. */
+/** Matches the combining accents that SQLite's option `remove_diacritics` removes. */
 const ACCENTS = /[\u0300-\u036f]/g;
-/** The number of characters of a snippet before and after the match. */
+/** The number of characters that a snippet contains before the matching word, and after it. */
 const SNIPPET_MARGIN = 60;
 
-/** Returns a word without case and accents; "" for accents alone. */
+/** Returns a word in lower case and without accents; "" if the word consists only of accents. */
 function foldTerm(term: string): string {
   if (ASCII.test(term)) return term.toLowerCase();
   return term.normalize("NFD").replace(ACCENTS, "").toLowerCase().normalize("NFC");
 }
 
-/** Returns a text without case and accents, for substring tests. */
+/** Returns a text in lower case and without accents, for substring tests. */
 export const foldText = foldTerm;
 
 /** Returns the folded words of a text with their counts. */
@@ -27,20 +27,21 @@ export function countTerms(text: string): Map<string, number> {
   return terms;
 }
 
-/** Returns the folded words of a text in their order, for an index that splits words itself. */
+/** Returns the folded words of a text in their order, separated by spaces, for SQLite's own tokenizer. */
 export function toFoldedTerms(text: string): string {
   return Array.from(text.matchAll(TERM_PATTERN), ([term]) => foldTerm(term)).join(" ");
 }
 
-/** Returns the folded words of a query, each once. */
+/** Returns the folded words of a text, without duplicates. */
 export function listTerms(text: string): ReadonlySet<string> {
   return new Set(countTerms(text).keys());
 }
 
-/** The words of a query that must occur, and the last word if it may be a prefix. */
+/** The folded words of a query. */
 export interface QueryTerms {
+  /** The words that a message must contain. */
   terms: ReadonlySet<string>;
-  /** "" if every word is whole. */
+  /** The beginning of a further word that a message must contain; "" if there is none. */
   prefix: string;
 }
 
@@ -53,7 +54,7 @@ export function parseQuery({ text, prefix = false }: { text: string; prefix?: bo
   return { terms, prefix: last };
 }
 
-/** Returns the part of the text around the first match; its beginning if there is none. */
+/** Returns the text around the first word that matches the query; the beginning of the text if no word matches. */
 export function createSnippet(text: string, { terms, prefix }: QueryTerms): string {
   let [from, end] = [0, 2 * SNIPPET_MARGIN];
   for (const { 0: term, index } of text.matchAll(TERM_PATTERN)) {
@@ -66,7 +67,7 @@ export function createSnippet(text: string, { terms, prefix }: QueryTerms): stri
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 }
 
-/** Returns the index, or the one before if it would cut a surrogate pair. */
+/** Returns the index, limited to the length of the text, and reduced by 1 if it would cut a surrogate pair. */
 function toCharacterBoundary(text: string, at: number): number {
   const index = Math.min(Math.max(at, 0), text.length);
   const unit = text.charCodeAt(index);

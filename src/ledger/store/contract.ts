@@ -1,47 +1,49 @@
-// The contract of a store. A store holds rows and makes writes atomic; the ledger gives them their meaning. To add a
+// The contract of a store. A store holds rows and makes writes atomic; only the ledger interprets the rows. To add a
 // store, implement `LedgerStore` and run `storeConformance` of koine/testkit against it.
 //
-// Rules for all methods: a tenant sees only its own rows; ids are compared as bytes; lists have the order that the
-// method documents; values are returned exactly as written; there are no foreign keys between rows. A method returns
-// its value or a promise of it.
+// Rules for all methods: a method for one tenant sees only the rows of that tenant; ids are compared as bytes; lists
+// have the order that the method documents; values are returned exactly as written; there are no foreign keys between
+// rows. A method returns its value or a promise of it.
 // Errors are LedgerErrors with the codes "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
 import type { ThreadChange } from "../overview/types.ts";
 import type * as Rows from "./rows.ts";
 import type { ActivityPage, IdRange, SearchHit, SearchQuery, ThreadsPage, TitlesPage } from "./queries.ts";
 import type { Awaitable, Steps } from "./steps.ts";
 
-/** Identifies a thread. */
+/** The tenant and the id that identify a thread. */
 export interface ThreadKey {
   tenant: string;
   threadId: string;
 }
 
 /**
- * The reads of a store. Each sees every write that was committed before the call and no uncommitted one; inside
- * `write`, also the writes of its own transaction.
+ * The reads of a store. A read sees every write that was committed before the call and no uncommitted write; inside
+ * `write`, a read also sees the earlier writes of the same transaction.
  */
 export interface LedgerReads {
   /**
-   * Returns the thread and the end of its history in one snapshot: every message and log row up to `lastId` is readable
-   * from then on.
+   * Returns the thread with its newest message id and its last id, or undefined if the thread does not exist. After
+   * this call, every message and log row up to `lastId` can be read.
    */
   thread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined>;
   /**
-   * Lists threads of a tenant by id, largest first, below `before`. Ids made by Koine are newest first; a caller's own
-   * ids need not be. `kind` filters by kind; null matches threads without a kind.
+   * Lists threads of a tenant in descending order of their ids, only ids smaller than `before`. Threads whose ids Koine
+   * made are thus listed newest first; ids that callers choose may have any order. `kind` filters by kind; null matches
+   * threads without a kind.
    */
   threads(tenant: string, page: ThreadsPage): Awaitable<Rows.ThreadRow[]>;
   /**
-   * Lists titled threads of a tenant by id, largest first, below `before`. With `term` (ASCII, lower case) only titles
-   * that contain it in any case, and all titles with non-ASCII characters.
+   * Lists the ids and titles of a tenant's threads in descending order of the ids, only ids smaller than `before`.
+   * Threads without a title are left out. `term` (ASCII, lower case) selects the titles that contain it in any case,
+   * and all titles with non-ASCII characters, which the caller must compare.
    */
   titles(tenant: string, page: TitlesPage): Awaitable<Pick<Rows.ThreadRow, "id" | "title">[]>;
-  /** Counts the messages of each range; one result per thread, in any order. */
+  /** Counts the messages in each range. Returns one result per range, in any order. */
   countMessages(tenant: string, ranges: readonly Rows.MessageCountRange[]): Awaitable<Rows.MessageCount[]>;
 
   message(key: ThreadKey, id: string): Awaitable<Rows.MessageRow | undefined>;
   messages(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageRow[]>;
-  /** Like `messages`, without bodies. */
+  /** Lists the messages of a range without their bodies. */
   headers(key: ThreadKey, range: IdRange): Awaitable<Rows.MessageHeader[]>;
   /**
    * Finds the tenant's assistant messages with one of these digests, newest id first; with `scope`, only in threads of
@@ -55,7 +57,7 @@ export interface LedgerReads {
   ): Awaitable<Rows.MessageHeader[]>;
 
   run(tenant: string, id: string): Awaitable<Rows.RunRow | undefined>;
-  /** Lists the runs of a thread, oldest first; with `last`, only that many of the newest. */
+  /** Lists the runs of a thread, oldest first; with `last`, only the newest `last` runs. */
   runs(key: ThreadKey, last?: number): Awaitable<Rows.RunRow[]>;
   /** Lists the created and streaming runs of a thread, oldest first. Must not scan the other runs. */
   liveRuns(key: ThreadKey): Awaitable<Rows.RunRow[]>;
@@ -63,18 +65,18 @@ export interface LedgerReads {
   runIds(key: ThreadKey, state: Rows.RunState): Awaitable<string[]>;
   /** Returns the newest `limit` runs of each thread, in any order. */
   lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<Rows.RunRow[]>;
-  /** Returns the usage of the newest `limit` runs of each thread that come before the run `before`, in any order. */
+  /** Returns, for each thread, the usage of the newest `limit` runs before the run `before`. The order is arbitrary. */
   usages(
     tenant: string,
     positions: readonly { threadId: string; before: string }[],
     limit: number,
   ): Awaitable<Rows.RunUsage[]>;
   /**
-   * Returns the runs of each thread whose state changed, according to the log rows after `after`; each run once, in any
-   * order.
+   * Returns the runs whose state changed after the log position `after` of their thread. Each run is returned once, in
+   * any order.
    */
   changedRuns(tenant: string, positions: readonly { threadId: string; after: string }[]): Awaitable<Rows.RunRow[]>;
-  /** Returns created and streaming runs whose lease ended before `now`; without `tenant`, of every tenant. */
+  /** Returns created and streaming runs whose lease ended before `now`; without `tenant`, runs of every tenant. */
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]>;
   /** Returns runs that finished before `finishedBefore` and whose deltas are still in the log. */
   compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<Rows.RunRow[]>;
@@ -85,8 +87,8 @@ export interface LedgerReads {
   compactedRun(key: ThreadKey, range: { after: string; upTo: string }): Awaitable<Rows.RunRow | undefined>;
 
   /**
-   * Lists log rows. With `runId`, only rows of that run; `runId: ""` selects journal entries and must not scan the
-   * other rows.
+   * Lists log rows. `runId` selects the rows of one run; `runId: ""` selects journal entries, for which the store must
+   * not scan the other rows.
    */
   log(key: ThreadKey, range: IdRange & { runId?: string }): Awaitable<Rows.LogRow[]>;
   alias(tenant: string, name: string): Awaitable<Rows.AliasRow | undefined>;
@@ -94,8 +96,8 @@ export interface LedgerReads {
   aliases(key: ThreadKey): Awaitable<Rows.AliasRow[]>;
   work(key: ThreadKey): Awaitable<Rows.WorkRow | undefined>;
   /**
-   * Returns requested work whose lease ended before `now`, the earliest request first; without `tenant`, of every
-   * tenant.
+   * Returns work rows that have no lease or whose lease ended before `now`, the earliest request first; without
+   * `tenant`, work rows of every tenant.
    */
   openWork(now: number, limit: number, tenant?: string): Awaitable<Rows.WorkRow[]>;
   idempotencyKey(key: ThreadKey, name: string): Awaitable<Rows.KeyRow | undefined>;
@@ -110,124 +112,126 @@ export interface LedgerReads {
 /** The operations of a transaction inside `write`. All of them take effect together or not at all. */
 export interface LedgerTransaction extends LedgerReads {
   /**
-   * Like `thread`, and locks the thread: no other transaction writes to it until this one ends. Must come before any
-   * other read of the thread.
+   * Returns the same as `thread`, and locks the thread: no other transaction can write to the thread until this
+   * transaction ends. Must be called before any other read of the thread in this transaction.
    */
   lockThread(key: ThreadKey): Awaitable<Rows.ThreadHead | undefined>;
-  /** Inserts a thread. An existing id is a "conflict". */
+  /** Inserts a thread. Throws "conflict" if the tenant has a thread with this id. */
   insertThread(row: Rows.ThreadRow): Awaitable<void>;
-  /** Updates a thread. Idempotent. */
+  /** Updates a thread; does nothing if the thread does not exist. Idempotent. */
   updateThread(
     key: ThreadKey,
     changes: Partial<Pick<Rows.ThreadRow, "pinned" | "leafId" | "title" | "scope" | "metadata">>,
   ): Awaitable<void>;
 
-  /** Inserts all rows or none; an id that exists in the thread is a "conflict". */
+  /** Inserts all messages, or throws "conflict" and inserts none if the thread has a message with one of their ids. */
   insertMessages(rows: readonly Rows.MessageRow[]): Awaitable<void>;
-  /** Inserts a run. An id that exists in the thread is a "conflict". */
+  /** Inserts a run. Throws "conflict" if the thread has a run with this id. */
   insertRun(row: Rows.RunRow): Awaitable<void>;
   /** Updates the run if its epoch is `epoch`; otherwise changes nothing and returns false. */
   updateRun(key: ThreadKey, id: string, epoch: number, changes: Rows.RunChanges): Awaitable<boolean>;
   insertLog(rows: readonly Rows.LogRow[]): Awaitable<void>;
   /**
-   * Deletes the delta rows of a run and returns their number; with `within`, only rows from `first` to `last`, without
-   * a scan of the rest of the log. Keeps the rows of state changes. Idempotent.
+   * Deletes the log rows with deltas of a run and returns their number. With `within`, deletes only rows whose ids are
+   * from `first` to `last`, without a scan of the rest of the log. Log rows of state changes remain. Idempotent.
    */
   deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number>;
-  /** Inserts an idempotency key. A key that exists in the thread is a "conflict". */
+  /** Inserts an idempotency key. Throws "conflict" if the thread has this key. */
   insertKey(row: Rows.KeyRow): Awaitable<void>;
-  /** Inserts or replaces the row with this tenant and name. */
+  /** Inserts an alias; replaces an existing alias of the tenant with the same name. */
   putAlias(row: Rows.AliasRow): Awaitable<void>;
   /**
-   * Inserts the row if the name is free. Returns the row that owns the name; no other transaction can change it until
-   * this one ends.
+   * Inserts an alias if its name is free. Returns the alias that then has the name; no other transaction can change
+   * that alias until this transaction ends.
    */
   claimAlias(row: Rows.AliasRow): Awaitable<Rows.AliasRow>;
   /** Deletes an alias; returns true if it existed. */
   deleteAlias(tenant: string, name: string): Awaitable<boolean>;
 
-  /** Inserts the row; if the thread has one already, only increments its `wants`. */
+  /** Inserts a work row; if the thread has a work row already, only increments the `wants` of that row. */
   addWork(row: Rows.WorkRow): Awaitable<void>;
   /** Updates the work row if its lease is `leaseId`; otherwise changes nothing and returns false. */
   updateWork(key: ThreadKey, leaseId: string | null, changes: Rows.WorkChanges): Awaitable<boolean>;
   /** Deletes the work row if its lease is `leaseId` and its `wants` equals `wants`; otherwise returns false. */
   deleteWork(key: ThreadKey, leaseId: string, wants: number): Awaitable<boolean>;
 
-  /** Inserts a blob unless the tenant has one with this hash. Returns true if it was inserted. Idempotent. */
+  /** Inserts a blob unless the tenant has a blob with this hash. Returns true if the blob was inserted. Idempotent. */
   insertBlob(row: Rows.BlobRow): Awaitable<boolean>;
   /**
-   * Marks an existing blob as in use: raises its time to `createdAt` and protects it from deletion until the
-   * transaction ends. Returns true if the blob exists. Idempotent.
+   * Marks an existing blob as in use: sets its `createdAt` to the given time unless it is later already, and protects
+   * the blob from deletion until the transaction ends. Returns true if the blob exists. Idempotent.
    */
   refreshBlob(tenant: string, hash: string, createdAt: number): Awaitable<boolean>;
   insertChunk(row: Rows.ChunkRow): Awaitable<void>;
   deleteChunks(tenant: string, blobId: string): Awaitable<void>;
   /**
-   * Inserts blob references. Existing blobs among them are protected from deletion until the transaction ends.
-   * Idempotent.
+   * Inserts references from messages to blobs. Referenced blobs that exist are protected from deletion until the
+   * transaction ends. Idempotent.
    */
   insertBlobRefs(rows: readonly Rows.BlobRefRow[]): Awaitable<void>;
-  /** Stores an unreadable record; one row per message. Idempotent. */
+  /** Stores a copy of an unreadable message; does nothing if the message has a quarantine row already. */
   quarantine(row: Rows.QuarantineRow): Awaitable<void>;
 
-  /** Deletes these messages, their blob references, quarantine rows and search entries. Idempotent. */
+  /** Deletes messages with their blob references, quarantine rows and search entries. Idempotent. */
   deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Rows.DeletionCounts>;
-  /** Deletes these runs, their log rows and aliases. Idempotent. */
+  /** Deletes runs with their log rows and aliases. Idempotent. */
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Rows.DeletionCounts>;
-  /** Deletes a thread and all its rows except blobs. Idempotent. */
+  /** Deletes a thread and all rows that belong to it, except blobs. Idempotent. */
   deleteThread(key: ThreadKey): Awaitable<Rows.DeletionCounts>;
-  /** Deletes idempotency keys older than `before` (milliseconds). */
+  /** Deletes the idempotency keys of a tenant that were created before `before` (milliseconds since 1970). */
   deleteKeys(tenant: string, before: number): Awaitable<Rows.DeletionCounts>;
   /**
-   * Deletes those of these blobs, with their chunks, that no message references and that are older than `before`
-   * (milliseconds). Idempotent.
+   * Deletes blobs and their chunks, except blobs that a message references and blobs whose `createdAt` is not earlier
+   * than `before` (milliseconds since 1970). Idempotent.
    */
   deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Rows.DeletionCounts>;
   /**
-   * Deletes all blobs of the tenant that no message references and that are older than `before` (milliseconds), and
-   * chunks of uploads that were never finished; a `blobId` is a ULID and contains their age.
+   * Deletes all blobs of the tenant that no message references and whose `createdAt` is earlier than `before`
+   * (milliseconds since 1970). Also deletes the chunks of unfinished uploads that began before `before`; a `blobId` is
+   * a ULID, which contains the time of the upload.
    */
   deleteUnreferencedBlobs(tenant: string, before: number): Awaitable<Rows.DeletionCounts>;
 }
 
 /** The database of a ledger. */
 export interface LedgerStore {
-  /** The store's name in messages to people: "memory", "sqlite", "postgres". */
+  /** The kind of store, for messages to users: "memory", "sqlite", "postgres". */
   readonly name: string;
   readonly reads: LedgerReads;
 
   /**
-   * Runs `work` as one transaction: all of it is durable when the promise resolves, or none of it is ever visible. If
-   * `work` throws, its writes are undone and the promise rejects with its error. A store may run `work` again from the
-   * start (after a deadlock, or to commit several callers together), so it must have no side effects.
+   * Runs `work` as one transaction: either all of its writes are durable when the promise resolves, or none of them is
+   * ever visible. If `work` throws, its writes are undone and the promise rejects with the thrown error. A store may
+   * run `work` again from the start (after a deadlock, or to commit several callers together), so `work` must have no
+   * side effects.
    */
   write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T>;
 
   /**
    * Calls `wake` when the thread may have new rows, written by any process. Calls may be early, late or superfluous.
-   * Returns a function that stops it.
+   * Returns a function that ends the watch.
    */
   watch(key: ThreadKey, wake: () => void): () => void;
 
   /**
    * Lists threads of a tenant, latest activity first; on a tie, the larger id first. Includes all activity that this
    * process committed before the call; activity of other processes may be delayed. Every thread is listed. After a
-   * crash a thread may have the position of an earlier activity until its next one. Writes nothing and waits for no
-   * writer.
+   * crash a thread may be listed at the position of an earlier activity until its next activity. Writes nothing and
+   * does not wait for writers.
    */
   activeThreads(tenant: string, page: ActivityPage): Promise<Rows.ActiveThread[]>;
-  /** Returns the existing threads among these ids, in any order, with last activity as in `activeThreads`. */
+  /** Returns the threads with these ids that exist, in any order, each with its last activity as in `activeThreads`. */
   heads(tenant: string, ids: readonly string[]): Promise<Rows.ListedHead[]>;
   /**
-   * Reports committed changes of the tenant's threads by any process, from the moment the promise resolves. May be
-   * delayed and may repeat a change. Resolves with a function that stops it.
+   * Calls `notify` with the changes of the tenant's threads that any process commits, from the moment the returned
+   * promise resolves. A call may be delayed and may repeat a change. Resolves with a function that ends the watch.
    */
   watchThreads(tenant: string, notify: (changes: readonly ThreadChange[]) => void): Promise<() => void>;
 
   /**
-   * Adds up to `limit` messages to the search index and returns how many it added. Idempotent. `readText` returns a
-   * message's text, or undefined if it is not loaded yet: the store calls it for several messages at once and then
-   * indexes none of the missing ones, so that the caller can load all of them and call again.
+   * Adds up to `limit` messages to the search index and returns their number. Idempotent. `readText` returns the text
+   * of a message, or undefined if the text is not loaded yet. The store calls `readText` for a batch of messages and
+   * indexes none of them if a text is missing, so that the caller can load all missing texts and call again.
    */
   indexMessages(readText: (row: Rows.MessageRow) => string | undefined, limit: number): Promise<number>;
   /** Finds indexed messages, best match first. */
@@ -235,6 +239,6 @@ export interface LedgerStore {
 
   /** Returns the space of deleted rows to the file system. */
   vacuum(): Promise<void>;
-  /** Waits for pending writes, then closes. Idempotent; all other calls then fail with "closed". */
+  /** Waits for pending writes, then closes the store. Idempotent; all other methods then throw "closed". */
   close(): Promise<void>;
 }

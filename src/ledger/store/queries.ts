@@ -1,12 +1,12 @@
-// The queries of a store: ranges and pages of its lists, and full-text searches.
+// The parameters of a store's lists (ranges and pages), and the query and hits of its full-text search.
 
 /** A range of a thread's messages or log rows, by id. */
 export interface IdRange {
-  /** Only rows with a larger id. */
+  /** The exclusive lower bound: only rows with a larger id are returned. */
   after?: string;
-  /** Only rows with this id or a smaller one. */
+  /** The inclusive upper bound: only rows with this id or a smaller id are returned. */
   upTo?: string;
-  /** Default "asc": oldest first. */
+  /** The order of the rows by id. "asc" (default) is oldest first. */
   order?: "asc" | "desc";
   limit: number;
 }
@@ -20,7 +20,7 @@ export interface ThreadsPage {
 
 /** A page of a tenant's threads, by last activity. */
 export interface ActivityPage {
-  /** Only threads after this position. */
+  /** A position in the list: only threads with an earlier activity, or on a tie a smaller id, are returned. */
   before?: { lastActivity: string; id: string };
   kind?: string | null;
   limit: number;
@@ -36,9 +36,9 @@ export interface TitlesPage {
 /** A full-text query over the messages of a tenant. */
 export interface SearchQuery {
   tenant: string;
-  /** Words; a message must contain all of them. Never an expression: quotes and operators have no meaning. */
+  /** The words to search for; a message must contain all of them. Quotes and operators have no meaning. */
   text: string;
-  /** True if the last word may be a prefix. */
+  /** True if the last word also matches longer words that begin with it. */
   prefix?: boolean;
   threadId?: string;
   /** The maximum number of hits per thread. */
@@ -49,6 +49,6 @@ export interface SearchQuery {
 export interface SearchHit {
   threadId: string;
   messageId: string;
-  /** The part of the text around the words of the query. */
+  /** The text around the first word that matches the query. */
   snippet: string;
 }

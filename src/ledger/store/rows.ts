@@ -1,32 +1,32 @@
-// The rows of a store, the same for every store. Bodies are JSON text that a store never parses: a damaged body affects
-// only its own row, and the digits of numbers stay exact. Every row belongs to a tenant.
+// The rows that every store holds. A body is JSON text that a store never parses, so a damaged body affects only its
+// own row, and the digits of numbers stay exact. Every row belongs to a tenant.
 
-/** A conversation. */
+/** A thread, without its messages. */
 export interface ThreadRow {
   tenant: string;
   id: string;
   title: string | null;
-  /** A user or token within the tenant. */
+  /** The user or token, within the tenant, that the thread belongs to; null if there is none. */
   scope: string | null;
   /** The purpose of the thread, such as "task"; null for a plain conversation. */
   kind: string | null;
-  /** JSON object, or null. */
+  /** The metadata that the caller attached to the thread, as a JSON object; null if there is none. */
   metadata: string | null;
-  /** ISO 8601. */
+  /** The time when the thread was created, as ISO 8601. */
   createdAt: string;
   /**
-   * True if `leafId` is the active leaf. If false, the newest message is the active leaf, so that an append does not
-   * write the thread row.
+   * True if `leafId` is the active leaf. If false, the newest message is the active leaf, and an append need not write
+   * the thread row.
    */
   pinned: boolean;
   leafId: string | null;
 }
 
-/** A thread and the end of its history. */
+/** A thread with the ids of its newest rows. */
 export interface ThreadHead extends ThreadRow {
   newestMessageId: string | null;
   /**
-   * The largest id that any message or log row of the thread ever had; "" if there was none. New ids must be larger.
+   * The largest id that any message or log row of the thread ever had; "" if it never had one. New ids must be larger.
    */
   lastId: string;
 }
@@ -34,19 +34,19 @@ export interface ThreadHead extends ThreadRow {
 /** A thread and its last activity. */
 export interface ActiveThread extends ThreadRow {
   /**
-   * The largest id of its messages, run state changes and journal entries, or the id prefix of its creation time; "" if
-   * unknown.
+   * The largest id of the thread's messages, run state changes and journal entries. A thread without any of them has
+   * the id prefix of its creation time, or "" if that time is invalid.
    */
   lastActivity: string;
 }
 
 /** A thread with the fields that thread lists need. */
 export interface ListedHead extends ThreadHead, ActiveThread {
-  /** Changes whenever messages or runs of the thread are deleted. */
+  /** A number that changes whenever messages or runs of the thread are deleted; cached summaries are then invalid. */
   purges: number;
 }
 
-/** The number of a thread's first messages that are searched for the first user message. */
+/** The number of messages at the beginning of a thread among which `countMessages` looks for a user message. */
 export const FIRST_MESSAGES = 16;
 
 /** A range of a thread's messages to count: ids after `after`, up to `upTo`. */
@@ -54,18 +54,21 @@ export interface MessageCountRange {
   threadId: string;
   after: string;
   upTo: string;
-  /** True if the first user message is needed. */
+  /** True if the result must contain the body of the thread's first user message. */
   first: boolean;
 }
 /** The number of messages in a range. */
 export interface MessageCount {
   threadId: string;
   messages: number;
-  /** The body of the thread's first user message, searched among its first messages; null if there is none. */
+  /**
+   * The body of the first user message among the first `FIRST_MESSAGES` messages of the thread; null if there is no
+   * such message or it was not requested.
+   */
   firstUserBody: string | null;
 }
 
-/** The token usage of a run. */
+/** The id, state and token usage of a run. */
 export interface RunUsage {
   threadId: string;
   id: string;
@@ -73,7 +76,7 @@ export interface RunUsage {
   usage: string | null;
 }
 
-/** A message without its body: enough to walk the tree. */
+/** A message without its body. Contains all fields that are needed to find the paths of a thread. */
 export interface MessageHeader {
   tenant: string;
   threadId: string;
@@ -82,7 +85,7 @@ export interface MessageHeader {
   runId: string | null;
   role: string;
   /**
-   * The digest of the conversation up to and including this message, or a marker if there is none yet: see
+   * The digest of the conversation up to and including this message, or a marker if the message has no digest: see
    * identity/digest-markers.ts.
    */
   digest: string;
@@ -97,7 +100,10 @@ export interface MessageRow extends MessageHeader {
 export const RUN_STATES = ["created", "streaming", "committed", "failed", "cancelled", "superseded"] as const;
 /** One of `RUN_STATES`. */
 export type RunState = (typeof RUN_STATES)[number];
-/** "replace": the run's messages take the place of those after its fork point. "branch": they are added beside them. */
+/**
+ * "replace": the run's messages replace the messages after its fork point on the active path. "branch": the run's
+ * messages are added as a further branch, and the active path does not change.
+ */
 export type RunMode = "replace" | "branch";
 
 /** A run of a thread. */
@@ -108,27 +114,30 @@ export interface RunRow {
   state: RunState;
   mode: RunMode;
   /**
-   * True if the run has a fork point; `forkFromId: null` then means the root. Otherwise its messages follow the active
-   * leaf.
+   * True if the run has a fork point; `forkFromId: null` then means the root. False if the run's messages follow the
+   * active leaf.
    */
   forks: boolean;
   forkFromId: string | null;
   idempotencyKey: string | null;
-  /** Increases with every takeover; a writer with an older epoch is rejected. */
+  /** A number that increases whenever a process takes over the run; a writer with an older epoch is rejected. */
   epoch: number;
-  /** Milliseconds since 1970; after this time the writer counts as dead. */
+  /** The end of the writer's lease, in milliseconds since 1970. After this time the writer counts as dead. */
   leaseUntil: number;
   createdAt: string;
-  /** Milliseconds since 1970 when the run ended; null while it is live. */
+  /** The time when the run ended, in milliseconds since 1970; null while the run is live. */
   finishedAt: number | null;
-  /** JSON, or null. */
+  /** The error that ended the run, as JSON; null if there was none. */
   error: string | null;
+  /** The token usage of the run, as JSON; null if it is unknown. */
   usage: string | null;
+  /** The metadata of the run, as a JSON object; null if there is none. */
   metadata: string | null;
-  /** The ids of the first and last delta row in the log; unchanged when the rows are compacted. */
+  /** The id of the run's first log row with deltas; remains set when the deltas are deleted from the log. */
   firstDeltaId: string | null;
+  /** The id of the run's last log row with deltas; remains set when the deltas are deleted from the log. */
   lastDeltaId: string | null;
-  /** The `seq` of the last delta; -1 before the first. */
+  /** The `seq` of the run's last delta; -1 if the run has no deltas. */
   lastSeq: number;
   /** True if the deltas were deleted from the log. */
   compacted: boolean;
@@ -156,12 +165,12 @@ export type RunChanges = Partial<
 export interface LogRow {
   tenant: string;
   threadId: string;
-  /** A ULID from the same sequence as the thread's messages. */
+  /** A ULID from the same sequence as the ids of the thread's messages. */
   id: string;
-  /** "" for journal entries. */
+  /** The run that wrote the row; "" for journal entries. */
   runId: string;
   kind: "delta" | "run" | "entry";
-  /** JSON; see runs/log-bodies.ts. */
+  /** The content of the row, as JSON. runs/log-bodies.ts encodes the bodies of deltas and of run state changes. */
   body: string;
 }
 
@@ -173,47 +182,47 @@ export interface AliasRow {
   runId: string;
 }
 
-/** Requested work on a thread and its lease. */
+/** A request for work on a thread, and the lease of the worker that claimed the work. */
 export interface WorkRow {
   tenant: string;
   threadId: string;
-  /** The number of requests: a worker compares it to detect requests that came after its claim. */
+  /** The number of requests for work. A worker compares it to detect requests that were made after its claim. */
   wants: number;
-  /** Milliseconds since 1970 of the first request, or of the last release. */
+  /** The time of the first request or of the last release of the lease, in milliseconds since 1970. */
   wantedAt: number;
-  /** The worker that has the lease, as the worker named itself; null if there is none. */
+  /** The name that the worker with the lease gave itself; null without a lease. */
   holder: string | null;
-  /** Changes with every claim; a worker with an older lease is rejected. */
+  /** The id of the lease, new with every claim; a worker with an older lease is rejected. Null without a lease. */
   leaseId: string | null;
-  /** Milliseconds since 1970; after this time the worker counts as dead. 0 without a lease. */
+  /** The end of the lease, in milliseconds since 1970. After this time the worker counts as dead. 0 without a lease. */
   leaseUntil: number;
 }
 
 /** The fields of a work row that can change. */
 export type WorkChanges = Partial<Pick<WorkRow, "wants" | "wantedAt" | "holder" | "leaseId" | "leaseUntil">>;
 
-/** An idempotency key, the hash of its request, and the result. */
+/** An idempotency key, the hash of the call that used it, and the result of that call. */
 export interface KeyRow {
   tenant: string;
   threadId: string;
   key: string;
-  /** Hash of the request. */
+  /** The hash of the call's arguments, by which a repeated call is distinguished from a different call. */
   hash: string;
-  /** JSON: { runId } or { messageIds }. */
+  /** The result of the call, as JSON: { runId } or { messageIds }. */
   result: string;
-  /** Milliseconds since 1970. */
+  /** The time of the call, in milliseconds since 1970. */
   createdAt: number;
 }
 
-/** Bytes, stored once per tenant and content. */
+/** A blob, stored once per tenant and content. Its bytes are in `ChunkRow`s. */
 export interface BlobRow {
   tenant: string;
   /** "sha256-" and 64 hex digits. */
   hash: string;
-  /** The id of the chunks; it differs from the hash, which is known only after an upload. */
+  /** The id of the blob's chunks. Chunks do not use the hash, which is known only at the end of an upload. */
   blobId: string;
   size: number;
-  /** Milliseconds since 1970. */
+  /** The time when the blob was inserted or last refreshed, in milliseconds since 1970. */
   createdAt: number;
 }
 /** A reference from a message to a blob. */
@@ -223,24 +232,24 @@ export interface BlobRefRow {
   messageId: string;
   hash: string;
 }
-/** A piece of a blob's bytes. */
+/** One of the pieces in which the bytes of a blob are stored. */
 export interface ChunkRow {
   tenant: string;
   blobId: string;
-  /** From 0. */
+  /** The index of the chunk within the blob, from 0. */
   position: number;
   bytes: Uint8Array;
 }
 
-/** A record that could not be read, and the reason. The record itself is not changed. */
+/** A copy of the body of a message that could not be read, and the reason. The message row is not changed. */
 export interface QuarantineRow {
   tenant: string;
   threadId: string;
   messageId: string;
   reason: string;
-  /** The body as found. */
+  /** The unreadable body, unchanged. */
   body: string;
-  /** ISO 8601. */
+  /** The time when the fault was found, as ISO 8601. */
   foundAt: string;
 }
 
@@ -252,11 +261,11 @@ export interface DeletionCounts {
   logRows: number;
   keys: number;
   blobs: number;
-  /** Bytes of bodies and blobs. */
+  /** The total size of the deleted bodies and blobs, in bytes. */
   bytes: number;
 }
 
-/** Zero for every count. */
+/** Deletion counts that are all zero. */
 export const NOTHING_DELETED: Readonly<DeletionCounts> = {
   threads: 0,
   messages: 0,

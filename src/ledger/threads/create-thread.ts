@@ -1,4 +1,4 @@
-// Creates a thread with its first entries and messages in one write, once per idempotency key (B95).
+// Creates a thread with its first journal entries and messages in one transaction, once per idempotency key (B95).
 import { isObject } from "../../model/value-kind.ts";
 import { appendToLockedThread } from "../messages/append.ts";
 import { assertStorableMessages, requireName } from "../check-arguments.ts";
@@ -13,7 +13,7 @@ import { requireThread, toThread, toEmptyHead, newThreadRow } from "./threads.ts
 import type { InitialContent, NewThread, Thread } from "../types.ts";
 import { insertWorkRequest } from "../work-queue/request-work.ts";
 
-/** Creates a thread. An existing id is a conflict. */
+/** Creates a thread. Throws "conflict" if the id exists already. */
 export async function createThread(
   scope: LedgerScope,
   thread: NewThread = {},
@@ -26,7 +26,7 @@ export async function createThread(
     first.messages === undefined || first.messages.length === 0 ? [] : assertStorableMessages(first.messages);
   const name = idempotencyKey === undefined ? undefined : requireName(idempotencyKey, "idempotencyKey");
   const request = name === undefined ? "" : hashRequest({ thread, entries, messages, want: requestWork });
-  // The key of a creation has no thread yet and is stored under the empty thread id.
+  // The thread does not exist yet, so the idempotency key is stored under an empty thread id.
   const noThread: ThreadKey = { tenant: scope.tenant, threadId: "" };
   const write = (): Promise<ThreadHead> =>
     scope.store.write(function* create(tx): Steps<ThreadHead> {
@@ -44,7 +44,8 @@ export async function createThread(
       return head;
     });
   const head = await write().catch((error: unknown) => {
-    // Two calls may use one key at the same time: the second attempt finds the thread of the other call.
+    // Two calls may use one key at the same time. The second attempt of the slower call finds the thread of the faster
+    // one.
     if (name === undefined || !isIdConflict(error)) throw error;
     return write();
   });

@@ -1,5 +1,5 @@
-// The journal of a thread: entries of the caller in the same sequence of ids as messages and runs. Entries are never
-// compacted, and may be written together with messages and a work request.
+// Writes and reads the journal of a thread: entries of the caller whose ids come from the same sequence as those of
+// messages and runs. Entries are never compacted, and can be written together with messages and a work request.
 import type { JsonObject } from "../../model/json/index.ts";
 import { parseJson, stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -27,13 +27,13 @@ import { assertLeased } from "../work-queue/work-lease.ts";
 
 const DEFAULT_PAGE_SIZE = 100;
 
-/** The checked arguments of a write. */
+/** The checked arguments of `logEntries`. */
 interface LogPlan {
   key: ThreadKey;
   bodies: readonly string[];
   messages: readonly Message[];
   options: LogOptions;
-  /** The hash of the request; "" without an idempotency key. */
+  /** The hash of the request, which detects a different request with the same idempotency key; "" without a key. */
   request: string;
 }
 
@@ -141,7 +141,7 @@ export function* insertEntries(
   return rows.map(({ id }) => id);
 }
 
-/** Throws "conflict" if the last journal entry differs from the expected one. */
+/** Throws "conflict" if the id of the last journal entry is not `expected`; null means that there is no entry. */
 function* assertLastEntry(tx: LedgerTransaction, key: ThreadKey, expected: string | null): Steps<void> {
   const [last] = yield* wait(tx.log(key, { runId: "", order: "desc", limit: 1 }));
   if ((last?.id ?? null) === expected) return;
@@ -149,7 +149,10 @@ function* assertLastEntry(tx: LedgerTransaction, key: ThreadKey, expected: strin
   throw new LedgerError("conflict", message, { path: "expectedEntry" });
 }
 
-/** Lists journal entries, oldest first. An unreadable entry is reported, and only its cursor is returned (B91). */
+/**
+ * Lists journal entries, oldest first. For an unreadable entry only the cursor is returned, and the entry is reported
+ * (B91).
+ */
 export async function listEntries(
   scope: LedgerScope,
   threadId: string,
@@ -171,7 +174,7 @@ export async function listEntries(
   });
 }
 
-/** Decodes the entry of a row. Throws if it is damaged. */
+/** Decodes the journal entry of a row. Throws if the body is damaged. */
 export function decodeEntry({ body }: LogRow): JsonObject {
   const entry = parseJson(body);
   if (!isObject(entry)) throw new TypeError("An entry must be an object.");

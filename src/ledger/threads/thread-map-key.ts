@@ -1,6 +1,6 @@
-// The key of a thread in maps.
+// Creates the key under which a map contains a thread.
 
-/** Joins tenant and thread id with U+0000, which names cannot contain. */
+/** Returns tenant and thread id, joined with U+0000, which neither can contain. */
 export function toThreadMapKey(tenant: string, threadId: string): string {
   return `${tenant}\0${threadId}`;
 }

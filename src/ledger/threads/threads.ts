@@ -16,47 +16,53 @@ export function toThreadKey(scope: LedgerScope, threadId: string): ThreadKey {
   return { tenant: scope.tenant, threadId: requireName(threadId, "threadId") };
 }
 
-/** Reads the thread; throws "unknown-thread" if it does not exist. */
+/** Reads the head of a thread; throws "unknown-thread" if the thread does not exist. */
 export async function requireThreadHead(scope: LedgerScope, key: ThreadKey): Promise<ThreadHead> {
   return requireThread(key, await scope.store.reads.thread(key));
 }
 
-/** Locks the thread until the transaction ends, and returns it. */
+/**
+ * Locks a thread until the transaction ends, and returns its head. Throws "unknown-thread" if the thread does not
+ * exist.
+ */
 export function* lockThread(tx: LedgerTransaction, key: ThreadKey): Steps<ThreadHead> {
   return requireThread(key, yield* wait(tx.lockThread(key)));
 }
 
-/** Returns the head; throws "unknown-thread" if it is undefined. */
+/** Returns `head`; throws "unknown-thread" if it is undefined. */
 export function requireThread({ threadId }: ThreadKey, head: ThreadHead | undefined): ThreadHead {
   if (head !== undefined) return head;
   throw new LedgerError("unknown-thread", `There is no thread "${threadId}".`, { path: "threadId" });
 }
 
-/** Returns a thread as callers see it. */
+/** Converts the head of a thread to the public type `Thread`. */
 export function toThread(ledger: LedgerScope, head: ThreadHead): Thread {
   const { id, title, scope, kind, createdAt } = head;
   return { id, title, scope, kind, metadata: readMetadata(ledger, head), createdAt, activeLeafId: activeLeaf(head) };
 }
 
-/** Returns the thread's metadata. Unreadable metadata is reported, and the thread stays readable (B91). */
+/**
+ * Returns the metadata of a thread. Unreadable metadata is reported and replaced by an empty object, so that the thread
+ * stays readable (B91).
+ */
 function readMetadata(scope: LedgerScope, { id, metadata }: ThreadHead): Record<string, unknown> {
   if (metadata === null) return {};
   try {
     const value = parseJson(metadata);
     if (isObject(value)) return value;
   } catch {
-    // Reported below, like a value that is not an object.
+    // Metadata that cannot be parsed is reported below, like a value that is not an object.
   }
   scope.report({ threadId: id, messageId: "", reason: "The thread's metadata cannot be read." });
   return {};
 }
 
-/** Encodes metadata for its column; null if there is none. */
+/** Encodes metadata for its column; returns null if the metadata is undefined or null. */
 function encodeMetadata(metadata: unknown): string | null {
   return metadata === undefined || metadata === null ? null : stringifyJson(requireJsonObject(metadata, "metadata"));
 }
 
-/** Returns the row of a new thread, checked. `at` prefixes the paths of errors. */
+/** Checks the fields of a new thread and returns its row. `at` is the prefix of the paths in errors. */
 export function newThreadRow(scope: LedgerScope, thread: NewThread, at = ""): ThreadRow {
   return {
     tenant: scope.tenant,
@@ -71,7 +77,7 @@ export function newThreadRow(scope: LedgerScope, thread: NewThread, at = ""): Th
   };
 }
 
-/** Returns the head of a new thread. */
+/** Returns the head of a new thread, which has no messages yet. */
 export function toEmptyHead(row: ThreadRow): ThreadHead {
   return { ...row, newestMessageId: null, lastId: "" };
 }

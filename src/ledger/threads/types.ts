@@ -5,17 +5,17 @@ import type { WorkLease } from "../work-queue/types.ts";
 
 /** Selects a page of threads. */
 export interface ThreadPage {
-  /** Default 50. */
+  /** The maximum number of threads. Default 50. */
   limit?: number | undefined;
-  /** Only threads with a smaller id. */
+  /** Selects only threads whose id is smaller than this one. */
   before?: string | undefined;
-  /** Only threads of this kind; null: threads without a kind. */
+  /** Selects only threads of this kind; null selects threads without a kind. */
   kind?: string | null | undefined;
 }
 
 /** The fields of a new thread. */
 export interface NewThread {
-  /** Default: a new ULID. An existing id is a conflict. */
+  /** The id of the thread. Default: a new ULID. An existing id is a conflict. */
   id?: string | undefined;
   title?: string | undefined;
   /** A user or token within the tenant; `findThread` prefers threads of the same scope. */
@@ -26,18 +26,18 @@ export interface NewThread {
 }
 /** The first entries and messages of a new thread. */
 export interface InitialContent {
-  /** Entries of its journal; they precede the messages. */
+  /** Journal entries; they precede the messages. */
   entries?: readonly JsonObject[] | undefined;
   messages?: readonly Message[] | undefined;
-  /** Like `ledger.requestWork`. */
+  /** True to request work on the thread, as `ledger.requestWork` does. */
   requestWork?: boolean | undefined;
   /**
-   * Unique within the tenant. The same key and request returns the thread that was created before; another request is a
-   * conflict.
+   * A key that is unique within the tenant. A repeated call with the same key and content returns the thread that the
+   * first call created; the same key with different content is a conflict.
    */
   idempotencyKey?: string | undefined;
 }
-/** A thread. */
+/** A thread: a conversation with its title, metadata and active leaf. */
 export interface Thread {
   id: string;
   title: string | null;
@@ -47,34 +47,40 @@ export interface Thread {
   createdAt: string;
   activeLeafId: string | null;
 }
-/** Changes of a thread; null removes a value. */
+/** Changes of a thread; null removes a value, and undefined leaves it unchanged. */
 export interface ThreadChanges {
   title?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Further writes in the same transaction as journal entries. */
+/** Conditions of a journal write, and further writes in the same transaction. */
 export interface LogOptions {
-  /** Messages to append, after the entries. */
+  /** Messages to append after the entries. */
   append?: ({ messages: readonly Message[] } & Omit<AppendOptions, "idempotencyKey">) | undefined;
-  /** Like `ledger.requestWork`. */
+  /** True to request work on the thread, as `ledger.requestWork` does. */
   requestWork?: boolean | undefined;
-  /** The last entry of the thread must have this cursor (null: no entry exists); otherwise a conflict. */
+  /**
+   * The cursor that the last journal entry must have; null if there must be no entry. Otherwise the write fails with
+   * "conflict".
+   */
   expectedEntry?: string | null;
-  /** The lease must still be valid; otherwise the write fails with "fenced". */
+  /** A lease that must still be valid; otherwise the write fails with "fenced". */
   workLease?: WorkLease | undefined;
-  /** The same key and request returns the earlier result; another request is a conflict. */
+  /**
+   * A repeated call with the same key and content returns the result of the first call; the same key with different
+   * content is a conflict.
+   */
   idempotencyKey?: string | undefined;
 }
 /** The result of `ledger.log`. */
 export interface LogResult {
-  /** The cursors of the entries, as in `follow`. */
+  /** The cursors of the written entries; `follow` returns the same cursors. */
   cursors: string[];
   messages: StoredMessage[];
 }
 /** One entry of a thread's journal. */
 export interface JournalEntry {
   cursor: string;
-  /** undefined if the entry cannot be read: readers skip it and continue after its cursor (B91). */
+  /** The entry; undefined if it cannot be read. Readers then continue after its cursor (B91). */
   entry: JsonObject | undefined;
 }

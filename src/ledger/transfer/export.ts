@@ -1,4 +1,5 @@
-// Exports a thread as lines: byte for byte the same from every store that holds it, and again after an import.
+// Exports a thread as lines. The lines of a thread are byte for byte the same from every kind of store, and the same
+// again after they were imported.
 import { findBlobFault, readBlob } from "../blobs/index.ts";
 import { activeLeaf } from "../messages/active-leaf.ts";
 import { entryPages, logPages, messagePages } from "../pages.ts";
@@ -8,12 +9,15 @@ import type { LedgerScope } from "../scope.ts";
 import type { ThreadKey } from "../store/contract.ts";
 import { requireThreadHead, toThreadKey } from "../threads/threads.ts";
 import { FORMAT, FORMAT_VERSION, BLOB_PIECE_SIZE, encodeLine } from "./line-format.ts";
-import { inspectMessage } from "./inspect-message.ts";
+import { inspectMessage } from "./message-row-faults.ts";
 
-/** The maximum number of reads if runs change meanwhile. */
+/** The maximum number of attempts to read a thread and its runs without a change between the reads. */
 const MAX_ATTEMPTS = 20;
 
-/** Yields the lines of a thread as of the call. Unreadable records are exported too, and reported. */
+/**
+ * Yields the lines of a thread as of the time of the call. Unreadable messages are exported unchanged and reported;
+ * unreadable blobs are only reported.
+ */
 export async function* exportThread(scope: LedgerScope, threadId: string): AsyncGenerator<string, void, void> {
   const key = toThreadKey(scope, threadId);
   const { head, runs } = await readSnapshot(scope, key);
@@ -48,7 +52,7 @@ export async function* exportThread(scope: LedgerScope, threadId: string): Async
     for (const { id, body } of rows) yield encodeLine({ kind: "entry", id }, { body });
     entries += rows.length;
   }
-  // A thread that was deleted meanwhile gets no end line: its export is incomplete.
+  // Throws if the thread was deleted meanwhile: the export is incomplete and must not have an end line.
   await requireThreadHead(scope, key);
   yield encodeLine({ kind: "end", ...counts, ...(entries > 0 && { entries }) });
 }
@@ -60,27 +64,30 @@ function encodeThreadLine(head: ThreadHead): string {
   return encodeLine(kind === null ? fields : { ...fields, threadKind: kind }, { metadata });
 }
 
-/** Reads the thread and its finished runs as one snapshot. Every change of a run changes the thread's last id. */
+/**
+ * Reads a thread and its finished runs as of one moment. Repeats the reads if the thread's last id changed between
+ * them, because every change of a run changes the last id.
+ */
 async function readSnapshot(scope: LedgerScope, key: ThreadKey): Promise<{ head: ThreadHead; runs: RunRow[] }> {
   for (let tries = 1; ; tries++) {
     const head = await requireThreadHead(scope, key);
     const runs = await scope.store.reads.runs(key);
     const { lastId } = await requireThreadHead(scope, key);
-    // After the last attempt a run that ended meanwhile may be missing.
+    // After the last attempt the result is returned anyway; a run that ended between the reads may then be missing.
     if (lastId !== head.lastId && tries < MAX_ATTEMPTS) continue;
     const finished = runs.filter(({ state }) => !isLive(state));
     return { head, runs: finished.sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 }
 
-/** Returns the blobs that messages up to an id reference, by message. */
+/** Returns the hashes of the blobs that the messages up to `upTo` reference, by message id. */
 async function readBlobReferences(scope: LedgerScope, key: ThreadKey, upTo: string): Promise<Map<string, string[]>> {
   const refs = (await scope.store.reads.blobRefs(key)).filter(({ messageId }) => messageId <= upTo);
   const byMessage = Map.groupBy(refs, ({ messageId }) => messageId);
   return new Map(Array.from(byMessage, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
 }
 
-/** Returns a message's blob references if they differ from those in its body. */
+/** Returns the blob references of a message if they differ from those in its body; undefined if they are the same. */
 function listUnderivableBlobs(references: readonly string[], inBody: readonly string[]): readonly string[] | undefined {
   return references.length === inBody.length && inBody.every((hash) => references.includes(hash))
     ? undefined
@@ -97,7 +104,7 @@ async function* encodeBlobLines(
     for (const hash of hashes) if (!firstMessages.has(hash)) firstMessages.set(hash, messageId);
   }
   for (const [hash, messageId] of [...firstMessages].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    // Checked before its first line: an incomplete blob would make the whole export unreadable.
+    // The blob is checked before its first line is written, because an incomplete blob would make the export invalid.
     const fault = await findBlobFault(scope, hash);
     if (fault === undefined) yield* encodeBlobPieces(scope, hash);
     else scope.report({ threadId: key.threadId, messageId, reason: fault });
@@ -115,7 +122,7 @@ async function* encodeBlobPieces(scope: LedgerScope, hash: string): AsyncGenerat
   };
   for await (const bytes of readBlob(scope, hash)) {
     pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
-    // Pieces have a fixed length, regardless of the store's rows.
+    // Pieces have a fixed length, so that the lines do not depend on the size of the store's chunks.
     for (; pending.length >= BLOB_PIECE_SIZE; pending = pending.subarray(BLOB_PIECE_SIZE))
       yield line(pending.subarray(0, BLOB_PIECE_SIZE));
   }

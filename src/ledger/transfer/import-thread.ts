@@ -1,5 +1,5 @@
-// Reads the lines of one thread of an import and checks each of them. Only blobs are written at once, because they are
-// invisible without a message; all other rows are written after the last line.
+// Reads and checks the lines of one thread of an import. Blobs are written while they are read, because a blob without
+// a message is invisible; import.ts writes all other rows after the last line of the thread.
 import { refreshExistingBlob, storeByteStream } from "../blobs/index.ts";
 import { LedgerError } from "../errors.ts";
 import { toIdPrefix } from "../ids.ts";
@@ -10,39 +10,40 @@ import type { ReportedProblem, LedgerScope } from "../scope.ts";
 import type { LineFields } from "./line-fields.ts";
 import { FORMAT, FORMAT_VERSION, type LineKind, LINE_KINDS, BLOB_PIECE_SIZE } from "./line-format.ts";
 import type { LineReader } from "./line-reader.ts";
-import { inspectMessage } from "./inspect-message.ts";
+import { inspectMessage } from "./message-row-faults.ts";
 
 /** The rows of an imported thread. */
 export interface ImportedThread {
-  /** The number of its first line. */
+  /** The number of the thread's first line. */
   line: number;
   thread: ThreadRow;
   messages: MessageRow[];
   runs: RunRow[];
   states: LogRow[];
   entries: LogRow[];
-  /** The aliases of its runs. */
+  /** The aliases of the thread's runs. */
   aliases: AliasRow[];
-  /** The blobs that its messages reference. */
+  /** The blob references of the thread's messages. */
   refs: BlobRefRow[];
-  /** Unreadable messages. They are imported unchanged. */
+  /** The faults of unreadable messages, which are imported unchanged. */
   faults: ReportedProblem[];
-  /** The numbers of blobs that were written, and that existed already. */
+  /** The number of the thread's blobs that were written. */
   newBlobs: number;
+  /** The number of the thread's blobs that existed already. */
   knownBlobs: number;
 }
 
-/** Reads the lines up to the end of the thread. */
+/** Reads the lines of the next thread, up to its end line. */
 export async function readThreadLines(scope: LedgerScope, lines: LineReader): Promise<ImportedThread> {
   const head = await lines.next();
   if (head === undefined) throw new LedgerError("invalid-input", "There is no line to read.");
   return new ThreadLinesReader(scope, lines, head).read();
 }
 
-/** The maximum difference between the clocks of the exporting and the importing machine. */
+/** The maximum time by which an imported id may be ahead of this machine's clock. */
 const MAX_CLOCK_SKEW_MS = 24 * 60 * 60 * 1000;
 
-/** The order of the lines by kind. */
+/** The position of each kind of line in the required order of the lines of a thread. */
 const LINE_ORDER: Readonly<Record<LineKind, number>> = {
   thread: 0,
   blob: 1,
@@ -60,7 +61,10 @@ class ThreadLinesReader {
   readonly #leaf: { id: string | null; fields: LineFields };
   #last: LineKind = "thread";
   #lastId = "";
-  /** The prefix of the largest accepted id: new ids of the thread follow its last one, regardless of the clock. */
+  /**
+   * The prefix of the largest accepted id. Larger ids are rejected, because every new id of the thread must be larger
+   * than all existing ids, so the times in new ids would be wrong, too.
+   */
   readonly #latest: string;
   readonly #ids = new Set<string>();
   readonly #runIds = new Set<string>();
@@ -123,7 +127,9 @@ class ThreadLinesReader {
     return kind;
   }
 
-  /** Ids must increase from line to line. */
+  /**
+   * Returns the id of a line. Throws if it is not larger than the id of the previous line of this kind, or too large.
+   */
   #requireNextId(fields: LineFields, id: string): string {
     if (this.#last !== "run" && id.slice(0, this.#latest.length) > this.#latest) {
       throw fields.createError("/id", "The time in this id is more than a day ahead; check the clocks.");
@@ -242,11 +248,11 @@ class ThreadLinesReader {
   async #blob(first: LineFields): Promise<void> {
     const hash = first.readName("hash");
     const size = first.readInteger("size");
-    // Refreshed, so that the blob is not deleted before the thread is written.
+    // An existing blob is refreshed, so that a purge does not delete the blob before the thread is written.
     const exists = await refreshExistingBlob(this.#scope, hash);
     const pieces = this.#pieces(first, hash, size);
     if (exists) {
-      // The lines are still read and checked.
+      // The lines of an existing blob are read and checked, but not written.
       while ((await pieces.next()).done !== true);
       this.#section.knownBlobs++;
       return;

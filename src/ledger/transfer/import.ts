@@ -1,5 +1,5 @@
-// Imports the lines of an export: each thread in one transaction, so that it is imported completely or not at all.
-// Memory holds the messages of one thread, never a whole blob.
+// Imports the lines of an export. Each thread is written in one transaction, so that it is imported completely or not
+// at all. The rows of only one thread are in memory at a time, and only pieces of a blob.
 import { LedgerError } from "../errors.ts";
 import type { MessageRow, RunRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -10,13 +10,13 @@ import { LineReader } from "./line-reader.ts";
 import type { ImportedThread } from "./import-thread.ts";
 import { readThreadLines } from "./import-thread.ts";
 
-/** The number of rows per write. */
+/** The maximum number of rows that one call of the store inserts. */
 const BATCH_SIZE = 500;
 
 /**
- * Imports threads. An existing thread must contain every record of the file, unchanged: it then counts as known and is
- * not modified (its title, active leaf and later states of runs may differ). Anything else is a conflict. Threads
- * before an invalid line are imported.
+ * Imports threads. A thread that exists already is not modified. If it contains every message, run and journal entry of
+ * the file, it counts as known (its title, its active leaf and later states of its runs may differ); otherwise the
+ * import throws "conflict". The threads before an invalid line are imported.
  */
 export async function importLines(
   scope: LedgerScope,
@@ -44,14 +44,14 @@ export async function importLines(
   return total;
 }
 
-/** Writes a thread; returns true if it is new. */
+/** Writes a thread and returns true; returns false if the thread exists with the same content. */
 async function writeThread(scope: LedgerScope, section: ImportedThread): Promise<boolean> {
   const write = (): Promise<boolean> => scope.store.write((tx) => insertThreadRows(scope, tx, section));
   let isNew: boolean;
   try {
     isNew = await write();
   } catch (error) {
-    // Two calls may import the same thread at the same time: the second attempt finds the rows of the other call.
+    // Another call may be importing the same thread: the second attempt finds the rows that it has inserted.
     if (!(error instanceof LedgerError) || error.code !== "conflict" || error.line !== undefined) throw error;
     isNew = await write();
   }
@@ -70,7 +70,7 @@ function* insertThreadRows(scope: LedgerScope, tx: LedgerTransaction, section: I
   for (let at = 0; at < messages.length; at += BATCH_SIZE) {
     yield* wait(tx.insertMessages(messages.slice(at, at + BATCH_SIZE)));
   }
-  // In hash order, like all writers of blobs, to avoid deadlocks.
+  // References are inserted in the order of their hashes, as all writers of blobs do, so that writers cannot deadlock.
   const byHash = refs.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   for (let at = 0; at < byHash.length; at += BATCH_SIZE)
     yield* wait(tx.insertBlobRefs(byHash.slice(at, at + BATCH_SIZE)));
@@ -85,7 +85,7 @@ function* insertThreadRows(scope: LedgerScope, tx: LedgerTransaction, section: I
     for (let at = 0; at < rows.length; at += BATCH_SIZE) yield* wait(tx.insertLog(rows.slice(at, at + BATCH_SIZE)));
   }
   for (const alias of aliases) {
-    // An alias of an existing run is not changed.
+    // An alias that exists already, for another run, is not changed.
     if ((yield* wait(tx.alias(scope.tenant, alias.name))) === undefined) yield* wait(tx.putAlias(alias));
   }
   return true;
@@ -124,7 +124,7 @@ function isSameMessage(a: MessageRow, b: MessageRow): boolean {
   return a.parentId === b.parentId && a.runId === b.runId && a.role === b.role && a.body === b.body;
 }
 
-/** A committed run may have been superseded since the export. */
+/** True if two runs are the same. A run that was committed at the time of the export may have been superseded since. */
 function isSameRun(existing: RunRow, run: RunRow): boolean {
   const isSameState = existing.state === run.state || (existing.state === "superseded" && run.state === "committed");
   return (
@@ -135,7 +135,7 @@ function isSameRun(existing: RunRow, run: RunRow): boolean {
   );
 }
 
-/** Reports the imported records that cannot be read. */
+/** Reports the imported messages that cannot be read, and references to blobs that do not exist. */
 async function reportFaults(scope: LedgerScope, { faults, refs }: ImportedThread): Promise<void> {
   for (const fault of faults) scope.report(fault);
   const blobExists = new Map<string, boolean>();

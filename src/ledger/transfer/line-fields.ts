@@ -1,4 +1,5 @@
-// Reads the fields of one line of an import. An invalid field is an error with the line number and the field's name.
+// Reads the fields of one line of an import. The error for an invalid field contains the line number and the field's
+// name.
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import { parseJson } from "../../model/json/index.ts";
@@ -9,7 +10,7 @@ import { columnText } from "./line-format.ts";
 
 const ULID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** The fields of one line. */
+/** The fields of one line of an import. Each read checks the type of a field. */
 export class LineFields {
   readonly line: number;
   readonly #value: JsonObject;
@@ -42,7 +43,7 @@ export class LineFields {
     return this.createError(`/${name}`, `Expected ${expected}, found ${describeKind(this.#value[name])}.`);
   }
 
-  /** Returns a field unchecked, to detect the kind of the line. */
+  /** Returns a field without checking it or marking it as read. */
   peek(name: string): unknown {
     return this.#value[name];
   }
@@ -53,7 +54,7 @@ export class LineFields {
     throw this.#createTypeError(name, "a string");
   }
 
-  /** Reads a text that every store can hold. */
+  /** Reads a string; throws if a store could not hold it. */
   readText(name: string): string {
     return this.#readChecked(name, requireText);
   }
@@ -80,7 +81,7 @@ export class LineFields {
     throw this.#createTypeError(name, "a ULID");
   }
 
-  /** Reads blob references; undefined if the line has none. */
+  /** Reads a list of blob references; undefined if the line lacks the field. */
   readBlobReferences(name: string): string[] | undefined {
     const value = this.#read(name);
     if (value === undefined) return undefined;
@@ -88,7 +89,7 @@ export class LineFields {
     throw this.#createTypeError(name, "a list of blobs");
   }
 
-  /** Reads a list of names; empty if the line has none. */
+  /** Reads a list of names; empty if the line lacks the field. */
   readNames(name: string): string[] {
     const value = this.#read(name);
     if (value === undefined) return [];
@@ -127,7 +128,7 @@ export class LineFields {
     return null;
   }
 
-  /** Reads a column of JSON text, from the field or from its text form `…Text`. */
+  /** Reads a JSON column as text: the JSON of the field `name`, or the string in `${name}Text`; null without both. */
   readJsonColumn(name: string): string | null {
     const textField = `${name}Text`;
     this.#unread.delete(name);
@@ -144,7 +145,7 @@ export class LineFields {
     return text;
   }
 
-  /** Throws if the line has an unknown field. */
+  /** Throws if a field of the line was not read, and is therefore unknown. */
   assertAllRead(): void {
     const [name] = this.#unread;
     if (name !== undefined) throw this.createError(`/${name}`, "Unknown field.");

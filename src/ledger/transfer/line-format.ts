@@ -1,12 +1,13 @@
-// The lines of an export, as JSON: a thread, its blobs in pieces, messages, runs, run state changes, journal entries
-// and an end line. JSON columns of a store are exported exactly: as JSON if parsing and encoding gives the same text,
-// otherwise (damaged, or spelled differently) as a string in a second field (`bodyText`).
+// The format of an export. Each line is a JSON object: a thread, then its blobs in pieces, messages, runs, run state
+// changes and journal entries, and an end line. The JSON columns of a store are exported exactly: as JSON if parsing
+// and encoding the text gives the same text, otherwise (the text is damaged or spelled differently) as a string in a
+// field with the suffix `Text`, such as `bodyText`.
 //
-// A message references the blobs in its body; only if the store's references differ, as for a damaged body, the line
-// has the list (`blobs`).
+// The blob references of a message are not exported if they can be derived from its body. Otherwise, for example if the
+// body is damaged, the message line lists them in `blobs`.
 //
-// Idempotency keys, leases, work requests, deltas and live runs are not exported: they are meaningful only in their own
-// ledger.
+// Idempotency keys, leases, work requests, deltas and live runs are not exported, because they have no meaning in
+// another ledger.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import { parseJson, stringifyJson } from "../../model/json/index.ts";
@@ -14,16 +15,16 @@ import { parseJson, stringifyJson } from "../../model/json/index.ts";
 export const FORMAT = "koine-ledger";
 export const FORMAT_VERSION = 1;
 
-/** The kinds of lines. */
+/** The kinds of lines in an exported thread. */
 export const LINE_KINDS = ["thread", "blob", "message", "run", "state", "entry", "end"] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
-/** The number of bytes in one line of a blob. */
+/** The maximum number of bytes of a blob in one line. */
 export const BLOB_PIECE_SIZE = 262_144;
 
 type PlainFields = string | number | boolean | null | readonly string[];
 
-/** Encodes a line with its line feed. `columns` are JSON texts; null ones are omitted. */
+/** Encodes a line, including the line feed. `columns` contains the JSON columns by name; null columns are omitted. */
 export function encodeLine(fields: Readonly<Record<string, PlainFields>>, columns: JsonColumns = {}): string {
   const asText = new Set<string>();
   for (;;) {
@@ -49,7 +50,7 @@ function compose(
   return `{${members.join(",")}}`;
 }
 
-/** Returns the columns whose text would change if the line were parsed and encoded again. */
+/** Returns the names of the JSON columns whose text would change if the line were parsed and encoded again. */
 function changedIn(line: string, columns: JsonColumns, asText: ReadonlySet<string>): string[] {
   const names = Object.keys(columns).filter((name) => columns[name] !== null && !asText.has(name));
   if (names.length === 0) return [];
@@ -66,7 +67,7 @@ function readLine(line: string): JsonObject | undefined {
   }
 }
 
-/** Returns the text of a column; null if the line has none. */
+/** Returns the text of a JSON column; null if the line does not contain the column. */
 export function columnText(line: JsonObject, name: string): string | null {
   const text = line[`${name}Text`];
   if (typeof text === "string") return text;

@@ -2,9 +2,9 @@
 import { LineFields } from "./line-fields.ts";
 import { MultiThreadFile } from "./multi-thread-file.ts";
 
-/** The lines of an import. */
+/** Reads the lines of an import, and counts them for error messages. */
 export class LineReader {
-  /** The number of the last line that was read, from 1. */
+  /** The number of the last line that was read. The first line is 1. */
   line = 0;
   readonly #source: AsyncGenerator<string, void, void>;
 
@@ -15,7 +15,7 @@ export class LineReader {
   #nextFields: LineFields | undefined;
   readonly #file = new MultiThreadFile();
 
-  /** Returns true if there is another thread. Consumes the first and last lines of files with several threads. */
+  /** True if another thread follows. Skips and checks the first and the last line of a file with several threads. */
   async hasMore(): Promise<boolean> {
     for (;;) {
       const text = await this.#nextText();

@@ -1,21 +1,24 @@
-// The first and last line of an export of several threads; the last one contains their number, so that an incomplete
-// file is detected. The lines between them are those of single exports.
+// The first and the last line of a file with several exported threads. The last line contains the number of threads, so
+// that an incomplete file is detected. The lines between them are those of the individual threads.
 import { LedgerError } from "../errors.ts";
 import { FORMAT, FORMAT_VERSION, encodeLine } from "./line-format.ts";
 
-/** The first line of a file of several threads. */
+/** The first line of a file with several threads. */
 export const OPENING_LINE = encodeLine({ format: FORMAT, version: FORMAT_VERSION, kind: "all" });
 
-/** Returns the last line of a file with this many threads. */
+/** Returns the last line of a file that contains `threads` threads. */
 export function createClosingLine(threads: number): string {
   return encodeLine({ format: FORMAT, version: FORMAT_VERSION, kind: "all-end", threads });
 }
 
-/** Counts the threads of a file between its first and last line. */
+/** Checks the first and the last line of a file with several threads, and counts the threads between them. */
 export class MultiThreadFile {
   #threads: number | undefined;
 
-  /** Returns true if the line is the first or last line of a file. Throws if threads are missing. */
+  /**
+   * Returns true if a line is the first or the last line of a file with several threads. Throws if the number in the
+   * last line differs from the number of threads, or if the previous file has no last line.
+   */
   consume(line: string, lineNumber: number): boolean {
     const text = `${line.trim()}\n`;
     if (text === OPENING_LINE) {
@@ -38,12 +41,12 @@ export class MultiThreadFile {
     return false;
   }
 
-  /** Called at the beginning of a thread. */
+  /** Counts a thread. Called before the lines of each thread are read. */
   addThread(): void {
     if (this.#threads !== undefined) this.#threads++;
   }
 
-  /** Called after the last line, or before another file. Throws if the file has no last line. */
+  /** Throws if the current file has no last line. Called at the end of the input and before the next file. */
   end(lineNumber: number): void {
     const threads = this.#threads;
     this.#threads = undefined;

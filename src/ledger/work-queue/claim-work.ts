@@ -1,5 +1,5 @@
 // Claims requested work: the earliest request, or the work of one thread. The ledger renews the lease until the work is
-// completed or released, or the ledger closes.
+// completed or released, or until the ledger closes.
 import { isObject } from "../../model/value-kind.ts";
 import { requireCount, requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
@@ -11,17 +11,17 @@ import { toThreadKey } from "../threads/threads.ts";
 import type { Ledger, ClaimWorkOptions, WorkLease } from "../types.ts";
 import { StoreWorkLease, type ClaimedWorkRow } from "./work-lease.ts";
 
-/** The number of requests that are tried: other workers may claim the first of them at the same time. */
+/** The number of requests that one claim tries, because other workers may claim the first ones at the same time. */
 const CANDIDATES = 8;
-/** The maximum delay of a timer. */
+/** The maximum delay of `setInterval`, in milliseconds. */
 const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
-/** The work leases of an open ledger. */
+/** Claims work for an open ledger, and renews the leases. */
 export class WorkLeases {
   readonly #leases = new Set<StoreWorkLease>();
   readonly #timers = new Map<StoreWorkLease, NodeJS.Timeout>();
 
-  /** Claims work; undefined if there is none without a valid lease. */
+  /** Claims work and returns its lease; undefined if there is no work without a valid lease. */
   async claim(
     scope: LedgerScope,
     options: ClaimWorkOptions,
@@ -70,8 +70,8 @@ async function findOpenWork(scope: LedgerScope, { threadId, everyTenant }: Claim
 }
 
 /**
- * Claims one request; undefined if another worker was faster. The thread is locked, so that writes of the former worker
- * come before or are rejected.
+ * Claims one request; returns undefined if another worker was faster. The thread is locked, so that a write of the
+ * former worker either precedes the claim or is rejected.
  */
 function* claimRow(
   scope: LedgerScope,

@@ -1,4 +1,4 @@
-// Requests work on a thread: a row that exists until the work is completed.
+// Requests work on a thread by inserting a row, which exists until the work is completed.
 import type { LedgerScope } from "../scope.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
@@ -12,7 +12,7 @@ export async function requestWork(scope: LedgerScope, threadId: string): Promise
   });
 }
 
-/** Requests work on a locked thread. */
+/** Requests work on a thread that the transaction has locked. */
 export function* insertWorkRequest(
   scope: LedgerScope,
   tx: LedgerTransaction,

@@ -3,30 +3,36 @@ import type { Ledger } from "../types.ts";
 
 /** The options of `ledger.claimWork`. */
 export interface ClaimWorkOptions {
-  /** The name of the worker, for people. */
+  /** The name of the worker. It is stored for information only. */
   holder: string;
-  /** Claims only the work of this thread. Default: the earliest request. */
+  /** The thread whose work is claimed. Default: the thread with the earliest request. */
   threadId?: string | undefined;
-  /** Default: the ledger's. The ledger renews the lease every third of it. */
+  /**
+   * The duration of the lease; the ledger renews the lease after a third of this time. Default: `leaseMs` of the
+   * ledger.
+   */
   leaseMs?: number | undefined;
-  /** Claims work of any tenant. */
+  /** True to claim work of any tenant. Default: only of the ledger's tenant. */
   everyTenant?: boolean | undefined;
 }
 /** The lease of one worker on the requested work of a thread. */
 export interface WorkLease {
   readonly threadId: string;
   readonly tenant: string;
-  /** A ledger of that tenant. */
+  /** A ledger of the tenant whose work was claimed. */
   readonly ledger: Ledger;
-  /** Aborted when the lease is lost and another worker may have the work. Not aborted by `release` and `complete`. */
+  /**
+   * Aborts when the lease is lost, because another worker may then claim the work. `release` and `complete` do not
+   * abort it.
+   */
   readonly lost: AbortSignal;
-  /** Renews the lease now; "fenced" if another worker has it. */
+  /** Renews the lease now. Throws "fenced" if the lease is no longer valid. */
   renew(): Promise<void>;
-  /** Gives up the lease. The work stays requested, and another worker can claim it at once. Never rejects. */
+  /** Ends the lease. The work stays requested, and another worker can claim it at once. Never rejects. */
   release(): Promise<void>;
   /**
-   * Marks the work as complete. Returns false if more work was requested since the claim or the last call: the lease
-   * then stays valid and there is more to do. "fenced" if another worker has the lease.
+   * Marks the work as complete. Returns false if more work was requested since the claim or the last call; the lease
+   * then stays valid, and the worker must continue. Throws "fenced" if the lease is no longer valid.
    */
   complete(): Promise<boolean>;
 }

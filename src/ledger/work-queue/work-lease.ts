@@ -1,5 +1,5 @@
 // The lease of one worker on the requested work of a thread. A worker that does not renew in time loses the lease, and
-// its writes are rejected.
+// its later writes are rejected.
 import { LedgerError } from "../errors.ts";
 import type { WorkRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -7,12 +7,12 @@ import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store/contract.ts";
 import type { Ledger, WorkLease } from "../types.ts";
 
-/** A work row with a lease. */
+/** A work row that has a lease. */
 export interface ClaimedWorkRow extends WorkRow {
   leaseId: string;
 }
 
-/** The lease ids of the handles made here; other objects have none. */
+/** The ids of the valid leases that were created here. An object that is not in the map does not count as a lease. */
 const leaseIds = new WeakMap<WorkLease, string>();
 
 export class StoreWorkLease implements WorkLease {
@@ -28,11 +28,11 @@ export class StoreWorkLease implements WorkLease {
   #leaseUntil: number;
   /** The number of pending renewals. */
   #renewing = 0;
-  /** The number of requests, as of the last read. */
+  /** The number of requests at the last read. A larger number in the store means that more work was requested. */
   #wants: number;
   #hasEnded = false;
 
-  /** `onEnd` is called when the lease has ended. */
+  /** `onEnd` is called when the lease was released, completed or lost. */
   constructor(
     scope: LedgerScope,
     row: ClaimedWorkRow,
@@ -77,7 +77,7 @@ export class StoreWorkLease implements WorkLease {
     this.#end();
     const free = { holder: null, leaseId: null, leaseUntil: 0, wantedAt: this.#scope.now() };
     const { store } = this.#scope;
-    // If the write fails, the lease expires.
+    // If the write fails, other workers can claim the work when the lease has expired.
     await store.write((tx) => wait(tx.updateWork(this.#key, this.#leaseId, free))).catch(() => undefined);
   }
 
@@ -97,10 +97,13 @@ export class StoreWorkLease implements WorkLease {
     return false;
   }
 
-  /** Renews the lease if that is due. A failed renewal is repeated until the lease expires. */
+  /**
+   * Renews the lease if a third of its duration has passed. If the renewal fails, the next calls try again until the
+   * lease expires.
+   */
   async renewIfDue(): Promise<void> {
     if (this.#hasEnded || this.#leaseUntil > this.#scope.now() + (this.#leaseMs * 2) / 3) return;
-    // A renewal that waits too long for the store must not keep an expired lease.
+    // While an earlier renewal waits for the store, the lease may expire; it then counts as lost.
     if (this.#renewing > 0) return this.#loseIfExpired();
     await this.renew().catch(() => this.#loseIfExpired());
   }
@@ -127,8 +130,8 @@ export class StoreWorkLease implements WorkLease {
 }
 
 /**
- * Deletes the request and returns "done" if no more work was requested; otherwise returns the row, or undefined if
- * another worker has the lease.
+ * Deletes the request and returns "done" if no more work was requested. Otherwise renews the lease and returns the row,
+ * or undefined if another worker has the lease.
  */
 function* completeWork(
   tx: LedgerTransaction,
@@ -147,7 +150,7 @@ function createLostLeaseError(threadId: string): LedgerError {
   return new LedgerError("fenced", message, { path: "workLease" });
 }
 
-/** Throws "fenced" if the lease is not valid. The thread must be locked. */
+/** Throws "fenced" if the lease is not valid. The transaction must have locked the thread. */
 export function* assertLeased(tx: LedgerTransaction, key: ThreadKey, lease: WorkLease): Steps<void> {
   const leaseId = leaseIds.get(lease);
   const row = leaseId === undefined ? undefined : yield* wait(tx.work(key));

@@ -39,7 +39,9 @@ export interface JsonObject {
  *
  * @example
  * ```ts
- * stringifyJson(parseJson('{"id": 12345678901234567890}')); // '{"id":12345678901234567890}'
+ * import { parseJson, stringifyJson } from "koine";
+ *
+ * console.log(stringifyJson(parseJson('{"id": 12345678901234567890}'))); // {"id":12345678901234567890}
  * ```
  */
 export function parseJson(text: string): JsonValue {

@@ -72,7 +72,11 @@ function isStored(value: unknown): boolean {
  *
  * @example
  * ```ts
- * validate({ role: "user", parts: [{ type: "text" }] }); // [{ path: "/parts/0", code: "missing-field", … }]
+ * import { user, validate } from "koine";
+ *
+ * console.log(validate(user("Hello"))); // []
+ * const issues = validate({ role: "user", parts: [{ type: "text" }] });
+ * console.log(issues.map(({ code, path }) => `${code} ${path}`)); // ["missing-field /parts/0"]
  * ```
  */
 export function validate(value: unknown): Issue[] {

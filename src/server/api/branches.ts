@@ -1,4 +1,4 @@
-// Routes of branches: fork a thread, edit a message, select the active leaf.
+// Routes that fork a thread, edit a message, or select the active leaf.
 import type { AppendOptions, Ledger } from "../../ledger/index.ts";
 import type { Message, Part, PartChange, StoredMessage } from "../../model/index.ts";
 import { editPart, sameJson } from "../../model/index.ts";
@@ -60,7 +60,9 @@ export async function requireMessage(ledger: Ledger, threadId: string, messageId
   throw new ServerError("not-found", `The message "${messageId}" cannot be read.`, { path: "/messageId" });
 }
 
-/** Returns the message with a new text; parts that are not text stay. */
+/**
+ * Returns a copy of the message in which one new text replaces all text parts. Throws if the body has `message`, too.
+ */
 function replaceText(original: StoredMessage, newText: string, message: Message | undefined): Message {
   if (message !== undefined) {
     throw new ServerError("invalid-request", 'The body must have "text" or "message", not both.', { path: "/text" });
@@ -74,7 +76,10 @@ function replaceText(original: StoredMessage, newText: string, message: Message 
   return createSibling(original, { ...original, parts });
 }
 
-/** Returns the new message in place of another. Parts with changed content lose the seals of the old content. */
+/**
+ * Returns `message` as the edited version of `original`. Parts with changed content lose the seals of the old content.
+ * Throws if `message` is undefined or its role differs.
+ */
 function replaceMessage(original: StoredMessage, message: Message | undefined): Message {
   if (message === undefined) {
     throw new ServerError("invalid-request", 'The body has no new content: set "text" or "message".', {
@@ -93,7 +98,10 @@ function replaceMessage(original: StoredMessage, message: Message | undefined): 
   });
 }
 
-/** Creates the edited message. Its metadata names the original; metadata about the original answer is not copied. */
+/**
+ * Creates the message that is stored as a sibling of the original. Its metadata contains only the id of the original,
+ * because other metadata describe the original answer.
+ */
 function createSibling(original: StoredMessage, { role, parts, name = original.name, extra }: Message): Message {
   const edited: Message = { role, parts, metadata: { editedFrom: original.id } };
   if (name !== undefined) edited.name = name;
@@ -113,9 +121,10 @@ function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   for (const field of Object.keys(before)) {
     if (!Object.hasOwn(change, field)) change[field] = undefined;
   }
-  // A seal and the fields it covers go with the old content, unless the edit sets them itself.
+  // The edit changed the content, so the old seal and the fields it covers are dropped, unless the edit sets new
+  // values.
   for (const field of SEALED_FIELDS) if (sameJson(change[field], before[field])) delete change[field];
-  // Both are parts of the same type.
+  // The cast is safe, because `part` and `source` have the same type.
   return editPart(source, change as PartChange<Part>);
 }
 

@@ -3,7 +3,10 @@
 import { DialectError } from "../../dialects/errors.ts";
 import { fromDialectError } from "../http/server-error.ts";
 
-/** Runs `decode` on the value at `path` of the body. */
+/**
+ * Returns the result of `decode`, which decodes the value at `path` of the body. A `DialectError` of `decode` is thrown
+ * as a `ServerError`.
+ */
 export function decodePayload<T>(path: string, decode: () => T): T {
   try {
     return decode();

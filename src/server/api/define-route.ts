@@ -1,4 +1,4 @@
-// Defines routes with shapes, and creates JSON replies.
+// Defines routes whose bodies and replies are described by shapes, and creates JSON replies.
 import { stringifyJson } from "../../model/index.ts";
 import type { AnyShape } from "../../model/validation/shape.ts";
 import { toJsonSchema } from "../../model/validation/json-schema.ts";
@@ -8,16 +8,17 @@ export function jsonReply(status: number, value: object, headers: Record<string,
   return { status, headers: { "content-type": "application/json", ...headers }, body: stringifyJson(value) };
 }
 
-/** Describes a reply by a shape or by the name of a schema of the document. */
+/** Describes a reply by a shape, or by the name of a schema of the OpenAPI document. */
 export function describeReply(description: string, shape: AnyShape | string): Operation["replies"][number] {
   return { description, schema: typeof shape === "string" ? shape : toJsonSchema(shape) };
 }
 
-/** OpenAPI schemas of query fields and headers. */
+/** Returns the OpenAPI schema of a query field or header that contains text. */
 export const textParameter = (description: string): { type: "string"; description: string } => ({
   type: "string",
   description,
 });
+/** Returns the OpenAPI schema of a query field that contains a positive integer. */
 export const countParameter = (description: string): { type: "integer"; minimum: 1; description: string } => ({
   type: "integer",
   minimum: 1,
@@ -31,7 +32,7 @@ export interface RouteDescription extends Omit<Operation, "tag" | "body"> {
   countsAsOpenCall?: true;
 }
 
-/** Creates a route from its path (or several), its description and its function. */
+/** Creates a route from one or several paths, its description and its function. */
 export function defineRoute(
   method: Route["method"],
   paths: string | readonly [string, ...string[]],

@@ -1,4 +1,4 @@
-// The ledger module: the ledger over HTTP.
+// The ledger module: serves the ledger over HTTP.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
 import { branchRoutes } from "./branches.ts";
@@ -12,7 +12,9 @@ import { threadRoutes } from "./threads.ts";
 import { transferRoutes } from "./transfer.ts";
 import { translateRoutes } from "./translate.ts";
 
-/** The routes of threads, branches, regenerated answers, runs, live events, search, transfer and translation. */
+/**
+ * Creates the routes of threads, branches, regenerated answers, runs, live events, search, transfer and translation.
+ */
 export function ledgerModule(services: Services, recorder: Recorder): ServerModule {
   return {
     routes: [

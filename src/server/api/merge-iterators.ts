@@ -1,17 +1,17 @@
-// Merges several async iterators in order of arrival. The next value of a source is requested only after its last one
-// was read, so that nothing piles up for a slow reader.
+// Merges several async iterators in order of arrival. The next value of an iterator is requested only after its
+// previous value was read, so values do not accumulate if the client reads slowly.
 
 type MergeResult<Value> = IteratorResult<Value, void>;
 type SourceOutcome<Value> = { result: MergeResult<Value> } | { error: unknown };
 
 /**
- * Ends when the first source ends or any source fails; other sources may end earlier. The remaining sources are closed
- * then.
+ * An iterator over the values of several source iterators. It ends when the first source ends, and throws when any
+ * source fails; then it closes the remaining sources. The end of another source does not end it.
  */
 export class MergedIterator<Value> implements AsyncIterableIterator<Value, void> {
   readonly #first: AsyncIterator<Value, void>;
   readonly #others: readonly AsyncIterator<Value, void>[];
-  /** At most one outcome per source. */
+  /** The outcomes that were not read yet, at most one per source. */
   readonly #arrived: [source: AsyncIterator<Value, void>, outcome: SourceOutcome<Value>][] = [];
   #wake: (() => void) | undefined;
   #isBegun = false;
@@ -46,12 +46,14 @@ export class MergedIterator<Value> implements AsyncIterableIterator<Value, void>
     this.#isOver = true;
     this.#arrived.length = 0;
     this.#wake?.();
-    // Not awaited, because a source may be waiting for its next event.
+    // The calls of `return` are not awaited, because a source may be waiting for its next event.
     for (const source of [this.#first, ...this.#others]) void source.return?.()?.catch(() => undefined);
     return { done: true, value: undefined };
   }
 
-  /** Returns undefined if a source other than the first has ended. */
+  /**
+   * Returns the source's result, or undefined if a source other than the first has ended. Throws if the source failed.
+   */
   async #handleOutcome(
     source: AsyncIterator<Value, void>,
     outcome: SourceOutcome<Value>,

@@ -1,5 +1,5 @@
-// Routes of messages: the transcript of a path, appending, the context for a model, the tree and the outline; in any
-// dialect, with losses.
+// Routes that read the transcript or the context of a thread in any dialect, append messages, and read the tree and the
+// outline.
 import type { AppendOptions, ContextOptions, TranscriptOptions } from "../../ledger/index.ts";
 import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, Message, StoredMessage } from "../../model/index.ts";
@@ -15,7 +15,7 @@ import { decodePayload } from "./decode-payload.ts";
 
 const MAX_MESSAGES = 10_000;
 
-/** The body for appending messages in any dialect. */
+/** The shape of the body that appends messages in any dialect. */
 const APPEND = object(
   { messages: json },
   { dialect: string, parentMessageId: nullable(string), expectedLeaf: nullable(string) },
@@ -60,7 +60,7 @@ export function messageRoutes({ config }: Services, recorder: Recorder): Route[]
   ];
 }
 
-/** Replies with canonical messages, or with those of the query's dialect. */
+/** Replies with canonical messages, or with messages in the dialect of the query and their losses. */
 function messagesReply(request: ServerRequest, messages: readonly StoredMessage[]): ServerReply {
   const name = readQueryChoice(request, "dialect", dialects);
   if (name === undefined) return jsonReply(200, { messages });
@@ -75,10 +75,12 @@ function isLedgerFieldLoss({ code, path }: Loss): boolean {
   return code === "metadata-dropped" && LEDGER_FIELD_PATHS.test(path);
 }
 
-/** Decodes the messages of a body. Canonical messages are checked by the ledger. */
+/**
+ * Decodes the messages of a body from the dialect `name`. Canonical messages are not checked here, but by the ledger.
+ */
 function readMessages(wire: unknown, name: string | undefined, path: string): readonly Message[] {
   if (name === undefined || name === "canonical") {
-    // The ledger rejects values that are not messages, with their path.
+    // The cast is safe: the ledger rejects values that are not messages.
     return (Array.isArray(wire) ? wire : [wire]) as readonly Message[];
   }
   if (!(dialects as readonly string[]).includes(name)) {

@@ -1,4 +1,4 @@
-// Reads requests: the body by its shape, settings of a model call, query fields and path parameters.
+// Reads and checks the body of an HTTP request, the settings of a model call, query fields and path parameters.
 import type { ModelRequest } from "../../model/index.ts";
 import { validateRequest } from "../../model/index.ts";
 import { ShapeInspector } from "../../model/validation/inspect-shape.ts";
@@ -10,7 +10,10 @@ import { ServerError } from "../errors.ts";
 import { readJson } from "../http/json-body.ts";
 import type { ServerRequest } from "../types.ts";
 
-/** Reads the body, which must have exactly the fields of the shape. Messages in it may contain unknown parts. */
+/**
+ * Reads the JSON body and checks it against a shape. Unknown fields are rejected at the top level of the body only, so
+ * messages in the body may contain unknown parts.
+ */
 export async function readBody<Shape extends ObjectShape & DescribesType<unknown>>(
   request: ServerRequest,
   limits: ServerLimits,
@@ -18,7 +21,8 @@ export async function readBody<Shape extends ObjectShape & DescribesType<unknown
 ): Promise<Infer<Shape>> {
   const body = await readJson(request, limits);
   const issues = new ShapeInspector(NAMED).inspect(body, shape).filter(isStructural);
-  // A misspelled field is also missing; the message about the unknown field is more helpful.
+  // A misspelled required field causes two issues: an unknown field and a missing one. The unknown field is reported,
+  // because its message contains the misspelled name.
   const issue = issues.find(({ code }) => code === "unknown-field") ?? issues[0];
   if (issue !== undefined) {
     const { path, message } = issue;
@@ -28,25 +32,28 @@ export async function readBody<Shape extends ObjectShape & DescribesType<unknown
     const location = path === "" ? "" : `At "${path}": `;
     throw new ServerError("invalid-request", `${location}${message}${advice}`, { path });
   }
-  // Checked against the shape above.
+  // The cast is safe: the body was checked against the shape above.
   return body as Infer<Shape>;
 }
 
 const STRUCTURAL: ReadonlySet<string> = new Set<Issue["code"]>(["wrong-type", "missing-field", "not-json", "too-deep"]);
 
 /**
- * True for issues that reject the body: unknown fields of the body itself count, unknown fields further inside are
- * kept.
+ * True for an issue that rejects the body: any issue at the top level, and inside of nested values the issues of
+ * `STRUCTURAL`, which do not include unknown fields.
  */
 function isStructural({ path, code }: Issue): boolean {
   return STRUCTURAL.has(code) || !path.slice(1).includes("/");
 }
 
-/** The fields of a request apart from model, messages and stream. */
+/** The fields of a model request except model, messages and stream. */
 type CallSettings = Omit<ModelRequest, "model" | "messages" | "stream">;
 const FIELDS_OUTSIDE_SETTINGS = ["model", "messages", "stream"];
 
-/** Reads the settings of a model call: the fields of a canonical request, except those that the body has elsewhere. */
+/**
+ * Returns the settings of a model call, which are the fields of a canonical request except model, messages and stream.
+ * Throws if a setting is invalid.
+ */
 export function readSettings(settings: object = {}, path = "/settings"): CallSettings {
   const misplaced = FIELDS_OUTSIDE_SETTINGS.find((field) => field in settings);
   if (misplaced !== undefined) {
@@ -59,7 +66,7 @@ export function readSettings(settings: object = {}, path = "/settings"): CallSet
   throw new ServerError("invalid-request", `At "${location}": ${issue.message}`, { path: location });
 }
 
-/** Returns a query field; an empty one counts as absent. */
+/** Returns a query field; undefined if it is absent or empty. */
 export function readQueryText({ query }: ServerRequest, name: string): string | undefined {
   return query.get(name) || undefined;
 }
@@ -85,7 +92,6 @@ export function readQueryChoice<const Choice extends string>(
   throw new ServerError("invalid-request", `"${name}" must be one of ${choices.join(", ")}.`, { path: name });
 }
 
-/** Returns a path parameter. */
 export function readPathParam({ params }: ServerRequest, name: string): string {
   const value = params[name];
   if (value !== undefined) return value;

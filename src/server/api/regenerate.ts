@@ -1,5 +1,5 @@
-// Regenerates an answer: calls the model again at a message of a thread. The new answer becomes active beside the
-// former one.
+// Regenerates an answer: calls the model again with the history up to a message of a thread. The new answer is stored
+// as a sibling of the former one and becomes active.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import type { ModelRequest, StoredMessage } from "../../model/index.ts";
 import { boolean, list, object, reference, string } from "../../model/validation/shape.ts";
@@ -58,8 +58,8 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
 }
 
 /**
- * Replies with the run's events from its start. The reader follows the record and can reconnect. The reply starts
- * before the first delta of the model; a later failure ends the run.
+ * Replies with the events of the run from its start. They are read from the ledger, so the client can reconnect. The
+ * reply starts before the first delta of the model; if the call fails later, the run ends as failed.
  */
 async function replyWithRunEvents(
   services: Services,
@@ -70,11 +70,11 @@ async function replyWithRunEvents(
 ): Promise<ServerReply> {
   const runId = requireRunId(recording);
   const over = answering.then((answer) => answer.drain());
-  // The error is recorded in the run.
+  // An error of the call is ignored here, because it is recorded in the run.
   services.background(over.catch(() => undefined));
   await recorder.writePendingRuns(caller, runId);
   const run = await caller.ledger.run(runId).catch(async (error: unknown) => {
-    // If the run could not be written, the call has failed with the reason.
+    // If the run could not be written, the call has failed, too: `over` rejects with the reason.
     await over;
     throw error;
   });
@@ -94,11 +94,14 @@ function createRecordHeaders(threadId: string, runId: string): Record<string, st
 interface RegeneratePosition {
   /** The message that the new answer follows. */
   after: string;
-  /** The answer that is regenerated. */
+  /** The answer that is regenerated; undefined if the new answer has no former version. */
   formerAnswer: StoredMessage | undefined;
 }
 
-/** Finds the position: before an answer, or after any other message. */
+/**
+ * Finds the position of the new answer. For an assistant message it is after the parent of the message, and otherwise
+ * after the message. The default message is the active leaf.
+ */
 async function findRegeneratePosition(
   ledger: Ledger,
   threadId: string,
@@ -119,8 +122,8 @@ async function findRegeneratePosition(
 }
 
 /**
- * Builds the request from the former call, or from the nearest recorded call before it; without one, from the messages
- * alone.
+ * Builds the request from the messages of the thread and the settings and instructions of the former call, or of the
+ * nearest recorded call before it. If no call was recorded, the request has only the messages.
  */
 async function buildRequest(
   ledger: Ledger,
@@ -133,7 +136,7 @@ async function buildRequest(
   const run = answered?.metadata.runId === undefined ? undefined : await findRun(ledger, answered.metadata.runId);
   const baseRequest = run && (await readStoredRequest(ledger, run));
   if (baseRequest === undefined) return { messages };
-  // The instructions of the recorded call win over those of the thread.
+  // The instructions of the recorded call replace those of the thread.
   const { messages: recordedMessages, ...settings } = baseRequest;
   return {
     ...settings,
@@ -145,7 +148,7 @@ function hasRun({ metadata }: StoredMessage): boolean {
   return metadata.runId !== undefined;
 }
 
-/** Returns the run of a message; undefined if it was purged. */
+/** Returns a run, or undefined if it cannot be read, for example because it was purged. */
 async function findRun(ledger: Ledger, runId: string): Promise<RunInfo | undefined> {
   return ledger.run(runId).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// Routes of runs: state, usage, attempts, losses and the recorded request.
+// Routes that read runs: their state, usage, attempts and losses, and the recorded request.
 import type { RunInfo, RunsPage } from "../../ledger/index.ts";
 import { object, reference, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
@@ -38,15 +38,15 @@ export function runRoutes(recorder: Recorder): Route[] {
 }
 
 /**
- * Returns the run with the recorder's losses and attempts as fields of their own; empty lists for runs that are not
- * calls.
+ * Returns the run for a reply: losses and attempts are moved from the metadata to fields of the run. They are empty
+ * lists if the run is not a recorded call.
  */
 export function toRunView({ metadata = {}, ...run }: RunInfo): object {
   const { losses = [], attempts = [], ...rest } = metadata;
   return { ...run, losses, attempts, metadata: rest };
 }
 
-/** Returns dialect, provider and model of a recorded call. */
+/** Returns the dialect, provider and model of a recorded call, as far as its metadata contain them. */
 function readCallTarget({ metadata = {} }: RunInfo): Partial<Record<"dialect" | "provider" | "model", string>> {
   const callTarget: ReturnType<typeof readCallTarget> = {};
   for (const name of ["dialect", "provider", "model"] as const) {

@@ -1,5 +1,5 @@
-// Route of `/v1/events`: changes of all threads of the tenant, and all events of selected threads, over one connection,
-// because browsers limit connections.
+// The route `/v1/events`, which streams the changes of all threads of the tenant and all events of selected threads
+// over one connection, because browsers limit the number of connections.
 import type { FollowOptions, ThreadChange } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { ServerError } from "../errors.ts";
@@ -12,7 +12,7 @@ import { MergedIterator } from "./merge-iterators.ts";
 import { readQueryChoice } from "./read-request.ts";
 import { defineRoute, textParameter } from "./define-route.ts";
 
-/** A connection follows at most this many threads. */
+/** The maximum number of threads that one connection can follow. */
 const MAX_FOLLOWED_THREADS = 20;
 
 export function feedRoutes(services: Services, recorder: Recorder): Route[] {
@@ -22,7 +22,8 @@ export function feedRoutes(services: Services, recorder: Recorder): Route[] {
       const blobs = readQueryChoice(request, "blobs", ["inline", "reference"]);
       const endController = new AbortController();
       const signal = AbortSignal.any([request.signal, services.draining, endController.signal]);
-      // Watched before the reply starts, so that a client that lists threads after the stream is open misses no change.
+      // The watch starts before the reply, so that a client that lists threads after the stream is open misses no
+      // change.
       const changes = await caller.ledger.watch({ signal });
       return createSseReply(
         services,
@@ -39,7 +40,7 @@ export function feedRoutes(services: Services, recorder: Recorder): Route[] {
   ];
 }
 
-/** Returns the cursor by thread; undefined: from the start. */
+/** Returns the cursor of each thread to follow; undefined means that the thread is followed from its start. */
 function readCursorsByThread(request: ServerRequest): Map<string, string | undefined> {
   const cursors = new Map(request.query.getAll("thread").map(parseThreadCursor));
   if (cursors.size > MAX_FOLLOWED_THREADS) {
@@ -51,7 +52,8 @@ function readCursorsByThread(request: ServerRequest): Map<string, string | undef
       },
     );
   }
-  // `Last-Event-ID` wins over the URL for its thread, because a browser reconnects with the URL that it had at first.
+  // The cursor of `Last-Event-ID` replaces the cursor of its thread in the URL, because a browser reconnects with the
+  // original URL.
   const last = request.headers["last-event-id"];
   if (last !== undefined && last.includes("@")) {
     const [threadId, cursor] = parseThreadCursor(last);
@@ -60,22 +62,22 @@ function readCursorsByThread(request: ServerRequest): Map<string, string | undef
   return cursors;
 }
 
-/** Parses `<thread>@<cursor>`. The id is percent-encoded, so it contains no "@". */
+/** Parses `<thread>@<cursor>`. The thread id is percent-encoded, so it contains no "@". */
 function parseThreadCursor(threadCursor: string): [threadId: string, cursor: string | undefined] {
   const at = threadCursor.lastIndexOf("@");
   try {
     if (at > 0) return [decodeURIComponent(threadCursor.slice(0, at)), threadCursor.slice(at + 1) || undefined];
   } catch {
-    // Reported below.
+    // An invalid percent-encoding is reported below.
   }
   const message = '"thread" must be "<thread id>@<cursor>", or "<thread id>@" to follow from the start.';
   throw new ServerError("invalid-request", message, { path: "thread" });
 }
 
 /**
- * Converts thread changes to events without an id, because readers list the threads again instead of resuming (B96).
- * Not a generator: a generator that was never started would not close the watch. The end of this source ends the whole
- * stream.
+ * Converts thread changes to events. The events have no id, because a client that reconnects lists the threads again
+ * instead of resuming (B96). The function is not a generator, because a generator that was never started would not
+ * close the watch. The end of the returned iterator ends the stream of all threads.
  */
 function toChangeEvents(
   changes: AsyncIterableIterator<ThreadChange>,
@@ -95,9 +97,7 @@ function toChangeEvents(
   };
 }
 
-/**
- * Streams the events of one thread. If the thread cannot be followed, it sends `gone`, and the other threads continue.
- */
+/** Yields the events of one thread. If the thread cannot be followed, yields `gone` instead of throwing. */
 async function* toThreadEvents(
   recorder: Recorder,
   caller: Caller,
@@ -110,7 +110,7 @@ async function* toThreadEvents(
       yield { id: `${encodeURIComponent(threadId)}@${cursor}`, event: event.type, data: { threadId, ...event } };
     }
   } catch (error) {
-    // A transient error ends the whole connection; the client reconnects.
+    // A transient error ends the stream of all threads, so that the client reconnects.
     if (!isPermanentError(error)) throw error;
     const { code, message } = toServerError(error);
     yield { event: "gone", data: { threadId, error: { code, message } } };

@@ -1,5 +1,5 @@
-// Routes of live events of threads and runs over SSE: replay, then live. Each event has its durable cursor as `id:`;
-// events about the stream itself have none, so that no reader resumes from them (B96).
+// Routes that stream the events of threads and runs over SSE: first the stored events, then live ones. The `id:` of an
+// event is its durable cursor. Events about the stream itself have no id, so that no client resumes from them (B96).
 import type { FollowOptions, Ledger, LedgerEvent } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
@@ -33,7 +33,7 @@ async function replyWithEvents(
   { ledger }: Caller,
   target: Pick<FollowOptions, "threadId" | "runId">,
 ): Promise<ServerReply> {
-  // `Last-Event-ID` wins over the URL, because a browser reconnects with the URL that it had at first.
+  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL.
   const after = request.headers["last-event-id"] || readQueryText(request, "after");
   const options: FollowOptions = {
     ...target,
@@ -49,7 +49,7 @@ async function replyWithEvents(
   });
 }
 
-/** Replies with the events of a run from its start, to the request that started it. */
+/** Replies to the HTTP request that started a run with the events of the run from its start. */
 export function followRun(
   services: Services,
   request: ServerRequest,
@@ -64,14 +64,18 @@ export function followRun(
 }
 
 /**
- * Throws for an invalid cursor or one whose events are gone, before the head is sent. With an aborted signal, `follow`
- * checks the cursor and yields nothing.
+ * Throws if the cursor is invalid or the events after it are no longer stored. The check happens before the reply
+ * starts, so that the client receives an error status. With an aborted signal, `follow` checks the cursor and yields
+ * nothing.
  */
 async function assertCursor(ledger: Ledger, options: FollowOptions): Promise<void> {
   for await (const _ of ledger.follow({ ...options, signal: AbortSignal.abort() }));
 }
 
-/** True if the reader of a run has read its end. The 204 keeps browsers from reconnecting. */
+/**
+ * True if a run has ended and no events follow the client's cursor. The reply is then 204, so browsers do not
+ * reconnect.
+ */
 async function hasReadRunEnd(ledger: Ledger, { runId = "", ...options }: FollowOptions): Promise<boolean> {
   if (options.after === undefined || options.after === "now") return false;
   const { state } = await ledger.run(runId);
@@ -84,7 +88,7 @@ async function hasReadRunEnd(ledger: Ledger, { runId = "", ...options }: FollowO
 
 async function* toSseEvents(ledger: Ledger, options: FollowOptions): AsyncIterable<JsonEvent> {
   for await (const event of ledger.follow(options)) yield toSseEvent(event);
-  // A run has ended; the stream of a thread ends only when its reader leaves.
+  // Only the stream of a run has an end event; the stream of a thread ends only when it is aborted.
   if (options.runId !== undefined && options.signal?.aborted !== true) yield { event: "end", data: {} };
 }
 
@@ -92,14 +96,14 @@ function toSseEvent({ cursor, ...event }: LedgerEvent): JsonEvent {
   return { id: cursor, event: event.type, data: event };
 }
 
-/** Creates the last event of a stream that cannot continue. */
+/** Creates the last event of a stream that cannot continue; returns undefined if the client can reconnect. */
 function createFinalEvent(error: unknown): JsonEvent | undefined {
   if (!isPermanentError(error)) return undefined;
   const { code, message, path } = toServerError(error);
   return { event: code === "gone" ? "gone" : "error", data: { error: { code, message, path } } };
 }
 
-/** True if reconnecting would fail again. A closed ledger is transient: the reader reconnects by itself. */
+/** True if a client that reconnects would fail again. A closed, unavailable or busy ledger is a transient error. */
 export function isPermanentError(error: unknown): boolean {
   return error instanceof LedgerError && !["closed", "unavailable", "busy"].includes(error.code);
 }

@@ -1,4 +1,4 @@
-// Routes of export and import of threads as JSON lines, and of blobs.
+// Routes that export and import threads as JSON lines, and that store and read blobs.
 import type { Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { createClosingLine, OPENING_LINE } from "../../ledger/transfer/multi-thread-file.ts";
@@ -12,7 +12,7 @@ import { jsonReply, defineRoute, describeReply, textParameter } from "./define-r
 
 const NDJSON = "application/x-ndjson";
 const THREAD_PAGE_SIZE = 200;
-/** Approximate characters per write of an export. */
+/** The number of characters that an export collects before it writes them. */
 const WRITE_SIZE = 64 * 1024;
 
 export function transferRoutes({ config }: Services, recorder: Recorder): Route[] {
@@ -21,7 +21,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
     defineRoute("GET", "/v1/export", EXPORT, async (request, caller) => {
       const { ledger } = caller;
       const ids = [...new Set(request.query.getAll("thread"))].filter((id) => id !== "");
-      // Checked before anything is sent.
+      // An unknown thread throws here, before the reply starts.
       for (const id of ids) {
         await recorder.writePendingRuns(caller, id);
         await ledger.thread(id);
@@ -38,7 +38,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
           await ledger.import(readLines(request, importBytes), { onThread: (id) => restored.push(id) }),
         );
       } finally {
-        // Also after an error: threads before the faulty one are imported.
+        // Tasks are ended even after an error, because the threads before the faulty one are imported.
         await endImportedTasks(ledger, restored);
       }
     }),
@@ -47,7 +47,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
     ),
     defineRoute("GET", "/v1/blobs/:ref", GET_BLOB, async (request, { ledger }) => {
       const chunks = ledger.blob(readPathParam(request, "ref"))[Symbol.asyncIterator]();
-      // An unknown blob throws before anything is sent.
+      // The first chunk is read before the reply starts, so that an unknown blob is replied to with an error status.
       const first = await chunks.next();
       const body: StreamBody = async (sink) => {
         for (let read = first; read.done !== true && !sink.closed; read = await chunks.next())
@@ -77,7 +77,7 @@ async function* allThreads(ledger: Ledger): AsyncIterable<string> {
   } while (before !== undefined);
 }
 
-/** Exports of several threads have an opening and a closing line, so that an incomplete export is detected. */
+/** Yields the lines of all threads. The opening and closing lines allow an import to detect an incomplete export. */
 async function* exportAll(ledger: Ledger): AsyncIterable<string> {
   let threads = 0;
   yield OPENING_LINE;
@@ -103,7 +103,7 @@ async function* exportThreads(ledger: Ledger, ids: readonly string[]): AsyncIter
   if (ids.length > 1) yield createClosingLine(ids.length);
 }
 
-/** Writes lines as they arrive, several per write. */
+/** Returns a body that writes the lines as they arrive, in batches of at least `WRITE_SIZE` except the last one. */
 function writeLines(lines: AsyncIterable<string>): StreamBody {
   return async (sink) => {
     let buffer = "";
@@ -118,7 +118,7 @@ function writeLines(lines: AsyncIterable<string>): StreamBody {
   };
 }
 
-/** Reads the body in chunks of whole lines. */
+/** Yields the text of the body in chunks of complete lines; only the last chunk may end without a line break. */
 async function* readLines(request: ServerRequest, maxBytes: number): AsyncIterable<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Uint8Array): string => {

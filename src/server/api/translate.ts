@@ -1,4 +1,4 @@
-// Routes of translation: translate a payload, list the dialects, list the possible losses.
+// Routes that translate a payload, list the dialects, and list the possible losses.
 import type { WireChunk, DialectId } from "../../dialects/index.ts";
 import { CAPABILITIES } from "../../dialects/dialect.ts";
 import { detectDialect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
@@ -63,7 +63,7 @@ function translatePayload(
   kind: TranslatableKind,
 ): TranslatedPayload {
   if (kind === "messages") return dialect(to).encodeMessages(dialect(from).decodeMessages(payload));
-  // A stream given as text is transcoded as text.
+  // `translate` takes a stream as a list of events, so a stream that is given as text is transcoded instead.
   if (kind === "stream" && typeof payload === "string") {
     const transcoder = transcode(from, to);
     const chunks = [transcoder.push(payload), transcoder.end()];
@@ -82,15 +82,15 @@ function translatePayload(
   return translated;
 }
 
-/** Returns text as it is, and binary frames as base64, because JSON cannot contain bytes. */
+/** Joins the chunks of a stream. Binary frames are returned as base64, because JSON cannot contain bytes. */
 function joinWireChunks(chunks: readonly WireChunk[]): string {
   const bytes = chunks.filter((chunk) => typeof chunk !== "string");
   return bytes.length === 0 ? chunks.join("") : Buffer.concat(bytes).toString("base64");
 }
 
 /**
- * Detects dialect and kind where the body does not name them. A list may be messages or events, so `from` alone does
- * not determine the kind.
+ * Returns the dialect and kind of the payload, and detects those that the body does not contain. Throws if they cannot
+ * be detected: for example, a list may contain messages or events.
  */
 function detectPayload({ from, kind, payload }: TranslateBody): { from: DialectId; kind: TranslatableKind } {
   if (from !== undefined && kind !== undefined) return { from, kind };

@@ -12,7 +12,7 @@ import type { ServerRequest, Services } from "../types.ts";
 
 export const UI_DIALECT = dialect("ai-sdk-ui");
 
-/** Open, because applications add fields of their own. */
+/** The shape of the body. Unknown fields are allowed, because applications add fields of their own. */
 export const CHAT_BODY = object(
   { id: string, messages: list(json) },
   {
@@ -27,9 +27,12 @@ export const CHAT_BODY = object(
 
 export interface UseChatRequest {
   chatId: string;
-  /** The request; `model` is set only if the body has one. */
+  /** The model request; `model` is set only if the body has a model. */
   request: ModelRequest;
-  /** The assistant message that the answer continues, after the client ran its tools. */
+  /**
+   * The id of the last message if it is an assistant message. The client has then run the message's tools, and the
+   * answer continues this message.
+   */
   continuedMessageId: string | undefined;
 }
 

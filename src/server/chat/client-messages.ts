@@ -1,9 +1,9 @@
-// Converts a chat's stored messages to those of the client, with the client's ids.
+// Converts the stored messages of a chat to messages for the client, which have the client's ids.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { disassemble } from "../../assembly/index.ts";
 import type { Delta, Message, StoredMessage } from "../../model/index.ts";
 
-/** Returns messages with the client's ids and without the ledger's metadata. */
+/** Returns the messages with the client's ids and without the metadata that the ledger added. */
 export function toClientMessages(messages: readonly StoredMessage[]): Message[] {
   return messages.map((stored) => {
     const { parentMessageId: _, createdAt: __, metadata, ...message } = stored;
@@ -15,14 +15,17 @@ export function toClientMessages(messages: readonly StoredMessage[]): Message[] 
 
 const LEDGER_METADATA: ReadonlySet<string> = new Set(["schemaVersion", "runId", "response", "sourceId", "sourceRunId"]);
 
-/** An assistant message has the id of its run, because a stream sends the id before anything is stored. */
+/**
+ * Returns the client's id of a message. The client's id of an assistant message is the run id, because a stream sends
+ * the id before the message is stored.
+ */
 export function toClientId({ id, role, metadata }: StoredMessage): string {
   const { sourceId, runId } = metadata;
   if (role === "assistant") return runId ?? id;
   return typeof sourceId === "string" ? sourceId : id;
 }
 
-/** Returns the assistant and tool messages between the last user message and a run. */
+/** Returns the assistant and tool messages after the last user message that precede a run. */
 export async function readEarlierSteps(ledger: Ledger, run: RunInfo): Promise<StoredMessage[]> {
   const { threadId, forkFromMessageId } = run;
   if (forkFromMessageId === undefined || forkFromMessageId === null) return [];
@@ -31,7 +34,7 @@ export async function readEarlierSteps(ledger: Ledger, run: RunInfo): Promise<St
   return path.slice(lastInput + 1);
 }
 
-/** Converts stored steps to deltas. */
+/** Converts stored assistant and tool messages to deltas. */
 export function toDeltas(messages: readonly StoredMessage[]): Delta[] {
   return messages.flatMap((message): Delta[] => {
     if (message.role === "tool") {

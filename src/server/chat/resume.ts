@@ -1,16 +1,19 @@
-// Resumes the stream of a chat: the live message from its first chunk, whichever instance writes it.
+// Resumes the stream of a chat: sends the live message from its first chunk, even if another process writes it.
 import type { Ledger, RunInfo, RunsPage } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { toClientId, toDeltas, readEarlierSteps } from "./client-messages.ts";
 import { UiMessageWriter } from "./ui-stream.ts";
 
-/** Returns the live run of a chat; undefined if there is none or the chat does not exist. */
+/** Returns the live run of a chat; undefined if the chat has no live run or does not exist. */
 export async function findLiveRun(ledger: Ledger, chatId: string): Promise<RunInfo | undefined> {
   return (await listChatRuns(ledger, chatId, { live: true })).at(-1);
 }
 
-/** Lists the runs of a chat; none if the chat does not exist yet, because a page resumes before its first message. */
+/**
+ * Lists the runs of a chat. The list is empty if the chat does not exist, because a page tries to resume a chat even
+ * before the first message is sent.
+ */
 export async function listChatRuns(ledger: Ledger, chatId: string, page: RunsPage): Promise<RunInfo[]> {
   try {
     return await ledger.runs(chatId, page);

@@ -1,5 +1,5 @@
-// Encodes an answer as a UI message stream: one message, whose id is in the first chunk, and which ends only when its
-// record is durable.
+// Encodes an answer as the AI SDK's UI message stream. The first chunk contains the message id, and the stream ends
+// only after the answer is recorded.
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
 import type { Delta } from "../../model/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
@@ -39,8 +39,8 @@ export class UiMessageWriter {
 type UiChunks = AsyncGenerator<readonly JsonEvent[], void, void>;
 
 /**
- * Yields the chunks of an answer, a batch per read. A reader that leaves does not end a recorded run, even before its
- * first read: a generator that was never started would not run its `finally`.
+ * Returns an iterator over the chunks of an answer, in batches. If the client disconnects, `drain` completes a recorded
+ * run. The iterator wraps the generator, because a generator that was never started would not run its `finally`.
  */
 export function toUiEvents(answer: ModelAnswer, messageId: string): AsyncIterableIterator<readonly JsonEvent[], void> {
   const chunks = generateChunks(answer, messageId);

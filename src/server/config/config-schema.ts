@@ -1,9 +1,9 @@
-// Creates the JSON Schema of koine.config.json for editors, from the same settings as the reader.
+// Creates the JSON Schema of koine.config.json for editors, from the same setting descriptions that the reader uses.
 import type { SchemaObject } from "../../model/index.ts";
 import { CONFIG_FILE } from "./file-settings.ts";
-import type { AnySetting, DictionarySetting, FieldsSetting, NumberSetting } from "./setting.ts";
+import type { AnySetting, DictionarySetting, EitherSetting, FieldsSetting, NumberSetting } from "./setting.ts";
 
-/** A string with a variable may replace any scalar value. */
+/** The schema of a string with a variable, which may replace any number, flag or text. */
 const VARIABLE: SchemaObject = { $ref: "#/$defs/variable" };
 
 export function configSchema(): SchemaObject {
@@ -44,7 +44,9 @@ function schemaWithoutDescription(setting: AnySetting): SchemaObject {
     case "fields":
       return fieldsSchema(setting);
     case "either":
-      return { anyOf: setting.of.map(settingSchema) };
+      return eitherSchema(setting);
+    case "code":
+      throw new TypeError("A value that only code can pass has no JSON Schema.");
   }
 }
 
@@ -57,8 +59,16 @@ function dictionarySchema({ of, names }: DictionarySetting): SchemaObject {
   return names === undefined ? each : { ...each, propertyNames: { pattern: names.pattern } };
 }
 
+function eitherSchema({ of }: EitherSetting): SchemaObject {
+  const [first, ...others] = of.filter(({ kind }) => kind !== "code").map(settingSchema);
+  if (first === undefined) throw new TypeError("A setting of files must accept at least one JSON value.");
+  return others.length === 0 ? first : { anyOf: [first, ...others] };
+}
+
 function fieldsSchema({ required, optional, exactlyOne }: FieldsSetting): SchemaObject {
-  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => [name, settingSchema(field)]);
+  const properties = Object.entries({ ...required, ...optional })
+    .filter(([, { kind }]) => kind !== "code")
+    .map(([name, field]) => [name, settingSchema(field)]);
   return {
     type: "object",
     properties: Object.fromEntries(properties) as SchemaObject,

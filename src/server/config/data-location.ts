@@ -1,18 +1,24 @@
 // Parses the location of the data: a folder, a database file, or a database URL.
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import type { ConfigFlags } from "./flags.ts";
 import type { ConfigEnv } from "./variables.ts";
 
-/** A data folder, or a database instead of one. */
+/** The location of the data: a folder, or the URL of a database. */
 export type DataLocation = { readonly folder: string } | { readonly database: string };
 
-/** `resolve` makes a path absolute. */
-export async function parseDataLocation(data: string, resolve: (path: string) => string): Promise<DataLocation> {
+/** Parses a folder, a database file or a database URL. `resolve` makes a path absolute. */
+export function parseDataLocation(data: string, resolve: (path: string) => string): DataLocation {
   if (/^(memory|sqlite|postgres(ql)?):/.test(data)) return { database: data };
   const path = resolve(data);
-  const info = await stat(path).catch(() => undefined);
-  const isFile = info === undefined ? /\.(db|sqlite3?)$/.test(path) : info.isFile();
-  return isFile ? { database: `sqlite:${path}` } : { folder: path };
+  return isDatabaseFile(path) ? { database: `sqlite:${path}` } : { folder: path };
+}
+
+function isDatabaseFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return /\.(db|sqlite3?)$/.test(path);
+  }
 }
 
 interface FlagsAndEnv {
@@ -20,16 +26,16 @@ interface FlagsAndEnv {
   env: ConfigEnv;
 }
 
-/** Converts a `data` flag or variable that names a database to the `database` setting, unless that is set too. */
-export async function normalizeDataLocation(
-  { flags, env }: FlagsAndEnv,
-  resolve: (path: string) => string,
-): Promise<FlagsAndEnv> {
+/**
+ * Makes the folder of the `data` flag and variable absolute. If `data` is a database, it becomes the `database` flag or
+ * variable, unless that is set, too.
+ */
+export function normalizeDataLocation({ flags, env }: FlagsAndEnv, resolve: (path: string) => string): FlagsAndEnv {
   const { data, ...otherFlags } = flags;
   const { KOINE_DATA, ...otherEnv } = env;
-  const flagLocation = data === undefined ? undefined : await parseDataLocation(data, resolve);
+  const flagLocation = data === undefined ? undefined : parseDataLocation(data, resolve);
   const envLocation =
-    KOINE_DATA === undefined || KOINE_DATA === "" ? undefined : await parseDataLocation(KOINE_DATA, resolve);
+    KOINE_DATA === undefined || KOINE_DATA === "" ? undefined : parseDataLocation(KOINE_DATA, resolve);
   return {
     flags: flagLocation === undefined ? flags : { ...otherFlags, ...toFlags(flagLocation, flags.database) },
     env: envLocation === undefined ? env : { ...otherEnv, ...toVariables(envLocation, env["KOINE_DATABASE"]) },

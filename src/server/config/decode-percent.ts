@@ -1,6 +1,6 @@
-// Decodes percent escapes.
+// Decodes percent-encoded text without throwing.
 
-/** Returns undefined if an escape is invalid. */
+/** Returns the decoded text; undefined if the percent-encoding is invalid. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,5 @@
 // Default values of the server's settings.
-import { demo } from "../../client/index.ts";
 import { isLoopback } from "../http/access-guard.ts";
-import { checkDurations } from "./check-durations.ts";
 import type { ServerLimits, ServerConfig } from "./types.ts";
 
 const LAME_DUCK_MS = 2000;
@@ -21,38 +19,32 @@ export const DEFAULT_LIMITS: ServerLimits = {
   connections: 10_000,
 };
 
-/** Settings from code; every omitted setting has its default. */
-export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledger" | "tasks">> & {
-  limits?: Partial<ServerLimits>;
-  record?: Partial<ServerConfig["record"]>;
-  ledger?: Partial<ServerConfig["ledger"]>;
-  tasks?: Partial<ServerConfig["tasks"]>;
-};
+type RequiredName = "data" | "providers" | "models" | "tenants" | "log";
+type GroupName = "limits" | "record" | "ledger" | "tasks";
 
-/**
- * Completes settings. Default provider: `demo`; default ledger: in memory. Throws a `ConfigError` for durations that no
- * timer supports.
- */
-export function completeConfig({ limits, record, ledger, tasks, ...settings }: ConfigInput = {}): ServerConfig {
-  const config: ServerConfig = {
+/** The settings before defaults are added: some are always set, others are optional, and groups may be incomplete. */
+type ConvertedSettings = Pick<ServerConfig, RequiredName> &
+  Partial<Omit<ServerConfig, RequiredName | GroupName>> & {
+    limits?: Partial<ServerLimits>;
+    record: Partial<ServerConfig["record"]>;
+    ledger: Partial<ServerConfig["ledger"]> & Pick<ServerConfig["ledger"], "url">;
+    tasks: Partial<ServerConfig["tasks"]> & Pick<ServerConfig["tasks"], "mcpServers">;
+  };
+
+/** Returns the settings with the default of every setting that is not set. */
+export function addDefaults({ limits, record, ledger, tasks, ...settings }: ConvertedSettings): ServerConfig {
+  return {
     host: "127.0.0.1",
     port: 4141,
-    data: "",
-    providers: { demo: demo() },
-    models: [],
-    tenants: new Map(),
     hosts: [],
     origins: [],
     heartbeatMs: 15_000,
     drainMs: 20_000,
     lameDuckMs: isLoopback(settings.host ?? "127.0.0.1") ? 0 : LAME_DUCK_MS,
-    log: { level: "info", format: "json" },
     ...settings,
     limits: { ...DEFAULT_LIMITS, ...limits },
     record: { enabled: true, onFailure: "refuse", maxWaitMs: 5000, ...record },
-    ledger: { url: "memory:", sync: "full", flushMs: 50, ...ledger },
-    tasks: { model: "demo/koine", mcpServers: [], ...tasks },
+    ledger: { sync: "full", flushMs: 50, ...ledger },
+    tasks: { model: "demo/koine", ...tasks },
   };
-  checkDurations(config);
-  return config;
 }

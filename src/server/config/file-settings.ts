@@ -1,5 +1,6 @@
 // Describes all settings of koine.config.json as data. docs/server.md explains them to users.
 import { HTTP_DIALECTS } from "../../calls/index.ts";
+import { isRecord } from "../../model/value-kind.ts";
 import { presets } from "../../client/index.ts";
 import type { PresetName } from "../../client/index.ts";
 import { DEFAULT_LIMITS } from "./defaults.ts";
@@ -20,20 +21,23 @@ import {
   describe,
   text,
   choice,
+  codeOnly,
+  timeLimit,
 } from "./setting.ts";
 import type { ServerLimits } from "./types.ts";
 
 const URL_PATTERN = "^https?://[^\\s/]";
 const webUrl = matching(URL_PATTERN, "a URL that begins with https:// or http://");
 const headers = dictionary(anyText);
+const isFunction = (value: unknown): boolean => typeof value === "function";
 
 const timeouts = fields(
   {},
   {
-    connectMs: describe("Time limit for connecting.", milliseconds(1)),
-    replyMs: describe("Time limit from sending a request to the headers of its reply.", milliseconds(1)),
-    totalMs: describe("Time limit for the complete answer, including retries.", milliseconds(1)),
-    gapMs: describe("Time limit of silence within a reply.", milliseconds(1)),
+    connectMs: describe("Time limit for connecting.", timeLimit),
+    replyMs: describe("Time limit from sending a request to the headers of its reply.", timeLimit),
+    totalMs: describe("Time limit for the complete answer, including retries.", timeLimit),
+    gapMs: describe("Time limit of silence within a reply.", timeLimit),
   },
 );
 const retry = fields(
@@ -51,15 +55,25 @@ const provider = fields(
   {
     preset: describe(
       "A well-known provider with a known URL and dialect.",
-      // The keys of the table are preset names.
+      // The cast is safe: the keys of `presets` are preset names.
       choice(...(Object.keys(presets) as PresetName[])),
     ),
     dialect: describe("The dialect of the provider. Required without a preset.", choice(...HTTP_DIALECTS)),
     baseUrl: describe("The base URL, with or without its version. Default: the official URL.", webUrl),
-    apiKey: describe('The API key, preferably as "$NAME".', text),
+    apiKey: describe(
+      'The API key, preferably as "$NAME".',
+      either(codeOnly("a function that returns the key", isFunction), text),
+    ),
     vendor: describe('The vendor whose deviations from the dialect apply: "ollama", "deepseek", "openrouter" …', text),
     issuer: describe("The issuer of its signatures. Default: the provider's name.", text),
-    headers: describe("Sent with every request.", headers),
+    headers: describe(
+      "Sent with every request.",
+      either(
+        codeOnly("headers", (value) => isRecordOrList(value) && Symbol.iterator in value),
+        headers,
+      ),
+    ),
+    sign: codeOnly("a function that returns headers", isFunction),
     query: describe("Added to every URL, such as Azure's api-version.", dictionary(anyText)),
     region: describe("Bedrock: the region in the URL.", matching("^[a-z\\d-]+$", 'a region such as "us-east-1"')),
     state: describe(
@@ -71,6 +85,13 @@ const provider = fields(
     retry,
   },
 );
+
+function isRecordOrList(value: unknown): value is object {
+  return isRecord(value) || Array.isArray(value);
+}
+
+/** The setting of a local provider: an object with the method `answer`, often an instance of a class. */
+const localProvider = codeOnly("a provider with a function `answer`", (value) => isRecord(value) && "answer" in value);
 
 const target = matching("^[^/\\s]+/\\S", 'a model as "provider/model"');
 const targets = either(target, list(target, 1));
@@ -105,11 +126,11 @@ const tenant = fields(
   },
 );
 
-/** The JSON parser has the same limit. */
+/** The maximum of the setting `limits.depth`, which is also the limit of the JSON parser. */
 const MAX_DEPTH = 1000;
 const limits = fields(
   {},
-  // One setting per default limit.
+  // Every default limit has a setting of the same name.
   Object.fromEntries(
     Object.keys(DEFAULT_LIMITS).map((name) => [
       name,
@@ -165,7 +186,7 @@ const telemetry = either(
   ),
 );
 
-/** Provider names appear in headers. */
+/** The pattern of provider names. They must be ASCII, because they appear in headers. */
 const NAMES = { pattern: "^[!-.0-~]+$", means: "ASCII letters, digits and symbols, without slashes and spaces" };
 export const TENANTS = {
   pattern: "^\\S(.{0,198}\\S)?$",
@@ -187,7 +208,7 @@ export const CONFIG_FILE = fields(
     ledger: describe("The database of conversations: a URL, or an object with more settings.", either(text, ledger)),
     providers: describe(
       "Providers by name. Providers with a key in the environment are added automatically; false removes one.",
-      dictionary(either(off, provider), NAMES),
+      dictionary(either(off, localProvider, provider), NAMES),
     ),
     defaultProvider: describe("The provider of model names without one.", text),
     models: describe("Model names and patterns, and their targets.", dictionary(rule)),
@@ -216,5 +237,5 @@ export const CONFIG_FILE = fields(
   },
 );
 
-/** The contents of koine.config.json. */
+/** The type of the settings in koine.config.json. */
 export type ConfigFile = ValueOf<typeof CONFIG_FILE>;

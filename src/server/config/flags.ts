@@ -1,11 +1,11 @@
-// Command line flags and Koine's environment variables, which win over the file.
+// Reads command line flags and Koine's environment variables, which have priority over the settings of the file.
 import type { ConfigEnv } from "./variables.ts";
 
 /** Command line flags of the server. */
 export interface ConfigFlags {
   host?: string | undefined;
   port?: string | number | undefined;
-  /** The data folder; a file or URL is used as the database. */
+  /** The data folder, or the file or URL of a database. */
   data?: string | undefined;
   /** The ledger's URL. */
   database?: string | undefined;
@@ -13,7 +13,7 @@ export interface ConfigFlags {
   logFormat?: string | undefined;
 }
 
-/** Flag and environment variable of each setting. */
+/** The names of the command line flag and of the environment variable for each setting. */
 const FLAG_NAMES = {
   host: ["--host", "KOINE_HOST"],
   port: ["--port", "KOINE_PORT"],
@@ -25,11 +25,13 @@ const FLAG_NAMES = {
 
 export interface FlagValue {
   value: string;
-  /** The flag or variable of the value, for messages. */
+  /** The name of the flag or variable that has the value, for messages. */
   name: string;
 }
 
-/** Returns the flag, otherwise the variable; undefined if neither is set. An empty variable counts as not set. */
+/**
+ * Returns the flag's value, or else the variable's; undefined if neither is set. An empty variable counts as not set.
+ */
 export function readFlag(
   sources: { flags: ConfigFlags; env: ConfigEnv },
   setting: keyof ConfigFlags,

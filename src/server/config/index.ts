@@ -1,4 +1,4 @@
-// The server's settings: sources, checks, schema and types.
+// Entry of the server's configuration: reads and checks the settings, and creates their JSON Schema.
 export type { ConfigFile } from "./file-settings.ts";
 export type { ConfigFlags } from "./flags.ts";
 export type { Mistake } from "./mistakes.ts";

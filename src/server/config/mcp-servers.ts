@@ -1,6 +1,7 @@
-// The `mcpServers` setting, in the format that most MCP clients use.
+// Describes the setting `mcpServers`, which has the format of most MCP clients, and converts it to options of the
+// agent.
 import type { McpServerOptions } from "../../agent/index.ts";
-import type { ValueOf } from "./setting.ts";
+import type { ConfigInput } from "./config-input.ts";
 import {
   anyText,
   dictionary,
@@ -9,10 +10,11 @@ import {
   flag,
   list,
   matching,
-  milliseconds,
   describe,
   text,
   choice,
+  codeOnly,
+  timeLimit,
 } from "./setting.ts";
 
 const retry = choice("safe", "never");
@@ -29,14 +31,20 @@ const mcpServer = fields(
       "The URL of a server over streamable HTTP.",
       matching("^https?://[^\\s/]", "a URL that begins with https:// or http://"),
     ),
-    headers: describe("Sent with every request.", dictionary(anyText)),
+    headers: describe(
+      "Sent with every request.",
+      either(
+        codeOnly("a function that returns headers", (value) => typeof value === "function"),
+        dictionary(anyText),
+      ),
+    ),
     prefix: describe("A prefix for the names of its tools.", anyText),
     retry: describe(
       "Repeats calls that a crash interrupted: for all tools, or by name.",
       either(retry, dictionary(retry)),
     ),
     trustHints: describe("Trusts the server's hints about which tools are safe to repeat.", flag),
-    timeouts: fields({}, { connectMs: milliseconds(1), callMs: milliseconds(1), gapMs: milliseconds(1) }),
+    timeouts: fields({}, { connectMs: timeLimit, callMs: timeLimit, gapMs: timeLimit }),
     disabled: describe("true: the server is ignored.", flag),
   },
   ["command", "url"],
@@ -47,16 +55,18 @@ const COMMAND_FIELDS = ["args", "env", "cwd"] as const;
 const URL_FIELDS = ["headers"] as const;
 
 /**
- * Converts the setting to the agent's options. `addMistake` receives conflicts between fields; `resolvePath` makes a
- * path absolute.
+ * Converts the setting to the agent's options. `addMistake` is called for fields that contradict each other;
+ * `resolvePath` makes a path absolute.
  */
 export function toMcpServerOptions(
-  servers: ValueOf<typeof mcpServers>,
+  servers: NonNullable<NonNullable<ConfigInput["tasks"]>["mcpServers"]>,
   resolvePath: (path: string) => string,
   addMistake: (path: readonly string[], message: string) => void,
 ): McpServerOptions[] {
   const options: McpServerOptions[] = [];
   for (const [name, server] of Object.entries(servers)) {
+    // The value is undefined if it was faulty, which was reported when it was read.
+    if (server === undefined) continue;
     const { type, disabled, command, args, env, cwd, url, headers, ...common } = server;
     const isCommand = command !== undefined;
     for (const field of isCommand ? URL_FIELDS : COMMAND_FIELDS) {

@@ -1,5 +1,5 @@
-// Merges file, environment and flags into a complete configuration. Flags win over Koine's variables, which win over
-// the file.
+// Merges settings, environment variables and flags into a complete configuration. Flags have priority over Koine's
+// variables, which have priority over the settings.
 import { join } from "node:path";
 import { ClientError, readPrices } from "../../client/index.ts";
 import { createProviderAdapter } from "../../calls/index.ts";
@@ -7,9 +7,9 @@ import { pointer } from "../../model/json/pointer.ts";
 import { ServerError } from "../errors.ts";
 import { ModelRouter } from "../gateway/model-router.ts";
 import { decodePercent } from "./decode-percent.ts";
-import { completeConfig } from "./defaults.ts";
+import type { ConfigInput } from "./config-input.ts";
+import { addDefaults } from "./defaults.ts";
 import { toMcpServerOptions } from "./mcp-servers.ts";
-import type { ConfigFile } from "./file-settings.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./file-settings.ts";
 import type { ConfigFlags } from "./flags.ts";
 import { readFlag } from "./flags.ts";
@@ -22,51 +22,53 @@ import type { ServerConfig } from "./types.ts";
 import type { ConfigEnv } from "./variables.ts";
 
 export interface ResolvedSources {
-  file: ConfigFile;
+  /** The checked settings of a file or of code. */
+  settings: ConfigInput;
   flags: ConfigFlags;
   env: ConfigEnv;
-  /** The absolute data folder. */
-  data: string;
-  /** `fromFile` resolves paths of the file, `fromHere` those of flags and variables. */
-  fromFile: (path: string) => string;
+  /** The absolute data folder. If it is undefined, there is no folder, and the default ledger is in memory. */
+  data: string | undefined;
+  /** Makes a path of the settings absolute. */
+  fromFolder: (path: string) => string;
+  /** Makes a path of a flag or variable absolute. */
   fromHere: (path: string) => string;
   /** The default log format. */
-  logFormat?: ServerConfig["log"]["format"];
+  logFormat: ServerConfig["log"]["format"] | undefined;
 }
 
 export function mergeSources(sources: ResolvedSources, mistakes: Mistakes): ServerConfig {
-  const { file, env, data } = sources;
-  const { host, hosts, origins, heartbeatMs, drainMs, lameDuckMs, limits, defaultProvider, unprotected } = file;
-  const providers = toProviderConfigs(file.providers ?? {}, env, mistakes);
-  // A provider with a faulty setting still counts as known, to avoid a second mistake.
-  const known = { ...providers, ...withoutValue(file.providers ?? {}, false) };
-  const models = toModelRules(file.models ?? {}, known, mistakes);
+  const { settings, env, data = "" } = sources;
+  const { host, hosts, origins, heartbeatMs, drainMs, lameDuckMs, limits, defaultProvider, unprotected } = settings;
+  const providers = toProviderConfigs(settings.providers ?? {}, env, mistakes);
+  // A provider with a faulty setting counts as known, so that a rule that refers to it causes no second mistake.
+  const known = { ...providers, ...withoutValue(settings.providers ?? {}, false) };
+  const models = toModelRules(settings.models ?? {}, known, mistakes);
   const unknown = defaultProvider === undefined ? undefined : describeUnknownProvider(defaultProvider, known);
   if (unknown !== undefined) mistakes.add("/defaultProvider", unknown);
-  const config = completeConfig({
+  const config = addDefaults({
     data,
     providers,
     models,
     ledger: readLedgerConfig(sources, mistakes),
     log: readLogConfig(sources, mistakes),
     tasks: readTasksConfig(sources, mistakes),
-    tenants: readTenants(file.tenants ?? {}, mistakes),
-    record: typeof file.record === "boolean" ? { enabled: file.record } : (file.record ?? {}),
+    tenants: readTenants(settings.tenants ?? {}, mistakes),
+    record: typeof settings.record === "boolean" ? { enabled: settings.record } : (settings.record ?? {}),
     ...withoutUndefined({ limits, hosts, origins, heartbeatMs, drainMs, lameDuckMs, defaultProvider, unprotected }),
     ...withoutUndefined({
       host: (readFlag(sources, "host")?.value ?? host)?.replace(/^\[(.*)\]$/, "$1"),
-      port: readPort(sources, mistakes) ?? file.port,
+      port: readPort(sources, mistakes) ?? settings.port,
     }),
     ...withoutUndefined({
-      prices: readPriceTable(file, mistakes),
-      telemetry: readTelemetry(file.telemetry, env, mistakes),
+      prices: readPriceTable(settings, mistakes),
+      telemetry: readTelemetry(settings.telemetry, env, mistakes),
     }),
   });
-  if (file.tasks?.model !== undefined && !mistakes.any) checkModel(config, "/tasks/model", mistakes);
+  if (settings.tasks?.model !== undefined && !mistakes.any) checkModel(config, "/tasks/model", mistakes);
   return config;
 }
 
-/** Checks that the model of tasks can be routed. */
+/** Adds a mistake if the model of tasks cannot be routed. */
 function checkModel(config: ServerConfig, path: string, mistakes: Mistakes): void {
   const links = Object.entries(config.providers).map(
     ([name, provider]) => [name, createProviderAdapter(name, provider)] as const,
@@ -79,9 +81,9 @@ function checkModel(config: ServerConfig, path: string, mistakes: Mistakes): voi
   }
 }
 
-/** Removes undefined values, which would override defaults. */
+/** Returns the settings without undefined values, which would override defaults. */
 function withoutUndefined<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  // Only undefined values are removed.
+  // The cast is safe: only undefined values are removed.
   return withoutValue(settings, undefined) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
@@ -97,21 +99,27 @@ function readPort(sources: ResolvedSources, mistakes: Mistakes): number | undefi
   return undefined;
 }
 
-function readLedgerConfig(sources: ResolvedSources, mistakes: Mistakes): Partial<ServerConfig["ledger"]> {
-  const { file, data, fromFile, fromHere } = sources;
-  const { url, ...own } = typeof file.ledger === "string" ? { url: file.ledger } : (file.ledger ?? {});
+type LedgerSettings = Partial<ServerConfig["ledger"]> & Pick<ServerConfig["ledger"], "url">;
+
+function readLedgerConfig(sources: ResolvedSources, mistakes: Mistakes): LedgerSettings {
+  const { data, fromFolder, fromHere } = sources;
+  const { ledger } = sources.settings;
+  const { url, ...own } = typeof ledger === "string" ? { url: ledger } : (ledger ?? {});
   const database = readFlag(sources, "database");
-  const path = typeof file.ledger === "string" ? "/ledger" : "/ledger/url";
+  const path = typeof ledger === "string" ? "/ledger" : "/ledger/url";
   const where =
     database !== undefined
       ? ledgerUrl(database.value, fromHere, database.name, mistakes)
       : url !== undefined
-        ? ledgerUrl(url, fromFile, path, mistakes)
+        ? ledgerUrl(url, fromFolder, path, mistakes)
         : undefined;
-  return { ...own, url: where ?? `sqlite:${join(data, "koine.db")}` };
+  return { ...own, url: where ?? (data === undefined ? "memory:" : `sqlite:${join(data, "koine.db")}`) };
 }
 
-/** Returns the URL with an absolute path. A URL may contain a password, so messages never repeat it. */
+/**
+ * Returns the URL of the ledger, with an absolute path if it is a file. Adds a mistake if the URL is invalid; the
+ * message does not contain the URL, which may have a password.
+ */
 function ledgerUrl(
   url: string,
   resolve: (path: string) => string,
@@ -130,7 +138,10 @@ function ledgerUrl(
   return undefined;
 }
 
-/** Describes the fault of a URL; the driver's own message would show the password. */
+/**
+ * Returns the description of a URL's fault; undefined if the URL is valid. The driver's own message is not used,
+ * because it would contain the password.
+ */
 function describeUrlFault(url: string): string | undefined {
   const address = URL.parse(url);
   if (address === null) {
@@ -142,7 +153,7 @@ function describeUrlFault(url: string): string | undefined {
 }
 
 function readLogConfig(sources: ResolvedSources, mistakes: Mistakes): ServerConfig["log"] {
-  const { log } = sources.file;
+  const { log } = sources.settings;
   const own = typeof log === "string" ? { level: log } : (log ?? {});
   const readChoice = <T extends string>(flag: "logLevel" | "logFormat", choices: readonly T[]): T | undefined => {
     const flagValue = readFlag(sources, flag);
@@ -157,14 +168,16 @@ function readLogConfig(sources: ResolvedSources, mistakes: Mistakes): ServerConf
   };
 }
 
-function readTasksConfig({ file, fromFile }: ResolvedSources, mistakes: Mistakes): Partial<ServerConfig["tasks"]> {
-  const { mcpServers = {}, ...own } = file.tasks ?? {};
+type TaskSettings = Partial<ServerConfig["tasks"]> & Pick<ServerConfig["tasks"], "mcpServers">;
+
+function readTasksConfig({ settings, fromFolder }: ResolvedSources, mistakes: Mistakes): TaskSettings {
+  const { mcpServers = {}, ...own } = settings.tasks ?? {};
   const addMistake = (path: readonly string[], message: string): void =>
     mistakes.add(pointer(["tasks", "mcpServers", ...path]), message);
-  return { ...own, mcpServers: toMcpServerOptions(mcpServers, fromFile, addMistake) };
+  return { ...own, mcpServers: toMcpServerOptions(mcpServers, fromFolder, addMistake) };
 }
 
-function readPriceTable({ prices }: ConfigFile, mistakes: Mistakes): ServerConfig["prices"] {
+function readPriceTable({ prices }: ConfigInput, mistakes: Mistakes): ServerConfig["prices"] {
   if (prices === undefined) return undefined;
   try {
     return readPrices(prices);

@@ -1,4 +1,4 @@
-// Reads the `models` setting: name patterns and their targets.
+// Converts the setting `models` to rules, each with a name or pattern and its targets.
 import { pointer } from "../../model/json/pointer.ts";
 import type { ConfigFile } from "./file-settings.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -15,9 +15,9 @@ export function toModelRules(settings: ModelSettings, providers: KnownProviders,
     const path = pointer(["models", pattern]);
     if (pattern.trim() === "") mistakes.add(path, "has an empty name: use the model name of clients.");
     if (countStars(pattern) > 1) mistakes.add(path, 'has more than one "*"; use only one.');
-    // A faulty value was reported when it was read.
+    // The value is undefined if it was faulty, which was reported when it was read.
     if (rule === undefined) continue;
-    const { to, ...limits } = typeof rule === "object" && "to" in rule ? rule : { to: rule };
+    const { to, ...limits } = isRuleObject(rule) ? rule : { to: rule };
     const isOne = typeof to === "string";
     const within = path + (to === rule ? "" : "/to");
     const [first, ...others] = isOne ? [to] : (to ?? []);
@@ -28,6 +28,13 @@ export function toModelRules(settings: ModelSettings, providers: KnownProviders,
     if (first !== undefined) rules.push({ pattern, targets: [first, ...others], ...limits });
   }
   return rules.toSorted((a, b) => rulePrecedence(b) - rulePrecedence(a));
+}
+
+type RuleObject = Exclude<ModelSettings[string], string | readonly string[]>;
+
+/** True if the rule is an object. An object without targets was reported as a mistake when it was read. */
+function isRuleObject(rule: ModelSettings[string]): rule is RuleObject {
+  return typeof rule === "object" && !Array.isArray(rule);
 }
 
 function rulePrecedence({ pattern }: ModelRule): number {
@@ -53,7 +60,7 @@ function checkTarget(
   }
 }
 
-/** Describes an unknown provider in `provider/model`. */
+/** Returns the message for an unknown provider in `provider/model`; undefined if the provider is known. */
 export function describeUnknownProvider(target: string, providers: KnownProviders): string | undefined {
   const [name = ""] = target.split("/", 1);
   if (Object.hasOwn(providers, name)) return undefined;

@@ -1,15 +1,16 @@
-// Reads the providers: those of the file, those with a key in the environment, and the demo model.
-import type { HttpDialect, HttpProvider, ProviderConfig } from "../../client/index.ts";
+// Collects the providers: those of the settings, those with a key in the environment, and the demo provider.
+import type { HttpDialect, HttpProvider, LocalProvider, ProviderConfig } from "../../client/index.ts";
 import { ClientError, demo, presets, providersFromEnv } from "../../client/index.ts";
 import { createProviderAdapter } from "../../calls/index.ts";
 import { pointer } from "../../model/json/pointer.ts";
-import type { ConfigFile } from "./file-settings.ts";
+import type { ConfigInput } from "./config-input.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type { ConfigEnv } from "./variables.ts";
 
-type ProviderSettings = NonNullable<ConfigFile["providers"]>;
+type ProviderSettings = NonNullable<ConfigInput["providers"]>;
+type HttpSettings = Exclude<ProviderSettings[string], false | LocalProvider>;
 
-/** Returns providers by name. Faults are reported with their path or variable. */
+/** Returns the providers by name. Mistakes are added with their path or variable. */
 export function toProviderConfigs(
   settings: ProviderSettings,
   env: ConfigEnv,
@@ -23,9 +24,9 @@ export function toProviderConfigs(
     addClientMistake(error, mistakes);
   }
   for (const [name, each] of Object.entries(settings)) {
-    // A faulty value was reported when it was read.
+    // `false` removes a provider; the value is undefined if it was faulty, which was reported when it was read.
     if (each === false || each === undefined) continue;
-    const config = toProviderConfig(name, each, mistakes);
+    const config = "answer" in each ? each : toProviderConfig(name, each, mistakes);
     if (config === undefined) continue;
     providers[name] = config;
     try {
@@ -39,7 +40,7 @@ export function toProviderConfigs(
 
 function toProviderConfig(
   name: string,
-  { preset, dialect, ...own }: Exclude<ProviderSettings[string], false>,
+  { preset, dialect, ...own }: HttpSettings,
   mistakes: Mistakes,
 ): HttpProvider | undefined {
   const presetConfig: { dialect: HttpDialect } | undefined = preset && presets[preset];
@@ -51,7 +52,9 @@ function toProviderConfig(
   return { ...presetConfig, ...own, dialect: dialectId };
 }
 
-/** Messages of the client start with a path or a variable, and never contain a value. */
+/**
+ * Adds an error of the client library as a mistake. Its message starts with a path or variable and contains no value.
+ */
 function addClientMistake(error: unknown, mistakes: Mistakes): void {
   if (!(error instanceof ClientError)) throw error;
   const { path, message } = error;

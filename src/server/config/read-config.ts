@@ -2,14 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { JsonError, parseJson } from "../../model/index.ts";
-import { CONFIG_FILE } from "./file-settings.ts";
-import type { ConfigFile } from "./file-settings.ts";
 import type { ConfigFlags } from "./flags.ts";
 import { readFlag } from "./flags.ts";
 import { ConfigError, Mistakes } from "./mistakes.ts";
-import { parseDataLocation, normalizeDataLocation } from "./data-location.ts";
-import { readSetting } from "./read-setting.ts";
-import { mergeSources } from "./merge-sources.ts";
+import { normalizeDataLocation } from "./data-location.ts";
+import { resolveConfig } from "./resolve-config.ts";
 import type { ServerConfig } from "./types.ts";
 import type { ConfigEnv } from "./variables.ts";
 
@@ -19,45 +16,71 @@ const DEFAULT_DATA_FOLDER = "koine-data";
 /** The sources of a configuration: file, flags and environment. */
 export interface ConfigSources {
   /**
-   * The file to read; it must exist. Default: koine.config.json in the data folder or in the working folder, if there
-   * is one.
+   * The path of the file to read; the file must exist. Default: koine.config.json in the data folder or, if it is not
+   * there, in the working folder. The default file need not exist.
    */
   file?: string | undefined;
   flags?: ConfigFlags | undefined;
-  /** Environment variables. Default: none. */
+  /** The environment variables. Default: none. */
   env?: ConfigEnv | undefined;
-  /** The working folder. */
+  /** The working folder, which relative paths of flags and variables are resolved against. */
   cwd: string;
-  /** Defaults of the caller. */
+  /** Defaults that the caller replaces. */
   defaults?: { logFormat?: ServerConfig["log"]["format"] } | undefined;
 }
 
 export interface ConfigFileResult {
   config: ServerConfig;
-  /** The absolute path of the file; undefined if there is none. */
+  /** The absolute path of the configuration file; undefined if no file was read. */
   file: string | undefined;
 }
 
-/** Reads the configuration. All mistakes together are thrown as one `ConfigError`, a `ServerError` "configuration". */
+/**
+ * Reads the configuration file and returns the complete configuration. Throws one `ConfigError`, which is a
+ * `ServerError` "configuration", that lists all mistakes.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, rm, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { readConfig } from "koine/server";
+ *
+ * const cwd = await mkdtemp(join(tmpdir(), "koine-"));
+ * const settings = { port: 5000, providers: { groq: { preset: "groq", apiKey: "$KEY" } } };
+ * await writeFile(join(cwd, "koine.config.json"), JSON.stringify(settings));
+ * // In a program: `env: process.env`.
+ * const config = await readConfig({ cwd, env: { KEY: "gsk-example", KOINE_HOST: "localhost" } });
+ * console.log([config.host, config.port]); // ["localhost",5000]
+ * console.log(Object.keys(config.providers)); // ["demo","groq"]
+ * await rm(cwd, { recursive: true });
+ * ```
+ */
 export async function readConfig(sources: ConfigSources): Promise<ServerConfig> {
   return (await readConfigFile(sources)).config;
 }
 
-/** The same, with the path of the file. */
+/** Reads the configuration file, and returns its path with the complete configuration. */
 export async function readConfigFile(sources: ConfigSources): Promise<ConfigFileResult> {
   const { file: explicitFile, cwd, defaults = {} } = sources;
   const fromHere = (path: string): string => resolve(cwd, path);
-  const { flags, env } = await normalizeDataLocation({ flags: sources.flags ?? {}, env: sources.env ?? {} }, fromHere);
+  const { flags, env } = normalizeDataLocation({ flags: sources.flags ?? {}, env: sources.env ?? {} }, fromHere);
   const folder = readFlag({ flags, env }, "data")?.value;
   const configFile = await findFile(explicitFile ?? (env["KOINE_CONFIG"] || undefined), fromHere, folder);
   const mistakes = new Mistakes();
-  const fromFile = (path: string): string => resolve(configFile === undefined ? cwd : dirname(configFile.path), path);
-  const parsed = configFile === undefined ? {} : parseConfigText(configFile, env, mistakes);
-  const location = parsed.data === undefined ? undefined : await parseDataLocation(parsed.data, fromFile);
-  const file = location !== undefined && "database" in location ? { ledger: location.database, ...parsed } : parsed;
-  const data =
-    folder ?? (location !== undefined && "folder" in location ? location.folder : fromHere(DEFAULT_DATA_FOLDER));
-  const config = mergeSources({ file, flags, env, data, fromFile, fromHere, ...defaults }, mistakes);
+  const config = resolveConfig(
+    {
+      settings: configFile === undefined ? {} : parseConfigText(configFile),
+      isCode: false,
+      folder: configFile === undefined ? cwd : dirname(configFile.path),
+      cwd,
+      flags,
+      env,
+      defaultData: DEFAULT_DATA_FOLDER,
+      logFormat: defaults.logFormat,
+    },
+    mistakes,
+  );
   mistakes.throwAny(configFile?.path);
   return { config, file: configFile?.path };
 }
@@ -86,7 +109,7 @@ async function findFile(
   return undefined;
 }
 
-/** Returns undefined if the file does not exist. */
+/** Returns the text of a file; undefined if the file does not exist. */
 async function readFileText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -98,16 +121,14 @@ async function readFileText(path: string): Promise<string | undefined> {
   }
 }
 
-function parseConfigText({ path, text }: ConfigFileText, env: ConfigEnv, mistakes: Mistakes): ConfigFile {
-  let value: unknown;
+function parseConfigText({ path, text }: ConfigFileText): unknown {
   try {
-    // Some editors write a byte order mark.
-    value = parseJson(text.replace(/^\uFEFF/, ""));
+    // A byte order mark is removed, because some editors write it.
+    return parseJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     // The excerpt of the faulty text is removed, because it may contain a key.
     const reason = error.message.replace(/ \(near .*$/s, "");
     throw new ConfigError([{ path: error.path, message: `is not valid JSON: ${reason}.` }], path);
   }
-  return readSetting(CONFIG_FILE, value, "", { env, mistakes }) ?? {};
 }

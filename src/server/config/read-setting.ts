@@ -1,5 +1,5 @@
-// Reads a JSON value by its setting: checks it, expands variables, and reports every mistake.
-import { describeKind } from "../../model/value-kind.ts";
+// Reads a value by the description of its setting: checks the value, expands variables, and reports every mistake.
+import { describeKind, isPlainRecord, isRecord } from "../../model/value-kind.ts";
 import { pointerStep } from "../../model/json/pointer.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type {
@@ -17,21 +17,22 @@ import type {
 import { findSimilarName } from "./similar-name.ts";
 import type { ConfigEnv } from "./variables.ts";
 import { hasVariables, readVariables } from "./variables.ts";
-import { isRecord } from "../../model/value-kind.ts";
 
 interface SettingContext {
   env: ConfigEnv;
   mistakes: Mistakes;
+  /** True if the value comes from code, which can pass functions, Infinity and undefined; false for a file. */
+  isCode?: boolean;
 }
 
-/** Returns the value; undefined or incomplete if there are mistakes. */
+/** Returns the checked value with variables expanded. The value is undefined or incomplete if it has mistakes. */
 export function readSetting<T>(
   setting: Setting<T>,
   value: unknown,
   path: string,
   context: SettingContext,
 ): T | undefined {
-  // The setting determines both the check and the type.
+  // The cast is safe: the setting determines the check and the type.
   return readAny(setting, value, path, context) as T | undefined;
 }
 
@@ -54,12 +55,14 @@ function readAny(setting: AnySetting, value: unknown, path: string, context: Set
       return readDictionary(setting, value, path, context);
     case "fields":
       return readFields(setting, value, path, context);
+    case "code":
+      return setting.isValid(value) ? value : addWrongValue(setting, value, path, context);
     case "either":
       return readEither(setting, value, path, context);
   }
 }
 
-/** Variables are strings, even for numbers and flags. */
+/** Returns the number that a variable contains as text, or the value itself if it is not a number. */
 function parseNumber(value: unknown): unknown {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
   return Number.isNaN(number) ? value : number;
@@ -69,17 +72,23 @@ function parseFlag(value: unknown): unknown {
   return value === "true" ? true : value === "false" ? false : value;
 }
 
-function addWrongValue(setting: AnySetting, value: unknown, path: string, { mistakes }: SettingContext): undefined {
-  const [expected, kind] = [describeExpected(setting), describeKind(value)];
-  // The kind of the value is omitted if it is the expected one.
+function addWrongValue(setting: AnySetting, value: unknown, path: string, context: SettingContext): undefined {
+  const [expected, kind] = [describeExpected(setting, context), describeValue(value)];
+  // The message contains the type of the value only if that differs from the expected type.
   const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
   const addsKind = !isText && !expected.includes(kind.replace(/^an? /, ""));
   const hint = "hint" in setting && setting.hint !== undefined ? ` ${setting.hint}` : "";
-  mistakes.add(path, `must be ${expected}${addsKind ? `; it is ${kind}` : ""}.${hint}`);
+  context.mistakes.add(path, `must be ${expected}${addsKind ? `; it is ${kind}` : ""}.${hint}`);
 }
 
-/** Completes "must be …". */
-function describeExpected(setting: AnySetting): string {
+/** Returns the description of a value's type. An instance of a class, such as a `Map`, is not called an object. */
+function describeValue(value: unknown): string {
+  if (!isRecord(value) || isPlainRecord(value)) return describeKind(value);
+  return `an instance of ${Object(value).constructor.name}`;
+}
+
+/** Returns the description of the expected value, which completes "must be …". */
+function describeExpected(setting: AnySetting, context: SettingContext): string {
   switch (setting.kind) {
     case "text":
       return setting.means ?? "a text";
@@ -94,8 +103,12 @@ function describeExpected(setting: AnySetting): string {
     case "dictionary":
     case "fields":
       return "an object";
+    case "code":
+      return setting.means;
     case "either":
-      return setting.of.map(describeExpected).join(", or ");
+      return alternativesOf(setting, context)
+        .map((each) => describeExpected(each, context))
+        .join(", or ");
   }
 }
 
@@ -115,7 +128,10 @@ function readText(setting: TextSetting, value: unknown, path: string, context: S
 
 function readNumber(setting: NumberSetting, value: unknown, path: string, context: SettingContext): number | undefined {
   const { whole, from, to = Number.MAX_VALUE } = setting;
-  const isValid = typeof value === "number" && (!whole || Number.isSafeInteger(value)) && value >= from && value <= to;
+  const isUnlimited = context.isCode === true && setting.infinite === true && value === Infinity;
+  const isValid =
+    isUnlimited ||
+    (typeof value === "number" && (!whole || Number.isSafeInteger(value)) && value >= from && value <= to);
   return isValid ? value : addWrongValue(setting, value, path, context);
 }
 
@@ -132,7 +148,11 @@ function readChoice(setting: ChoiceSetting, value: unknown, path: string, contex
 function readList(setting: ListSetting, value: unknown, path: string, context: SettingContext): unknown[] | undefined {
   if (!Array.isArray(value)) return addWrongValue(setting, value, path, context);
   if (value.length < (setting.least ?? 0)) context.mistakes.add(path, "is an empty list; add at least one element.");
-  return value.map((each: unknown, index) => readAny(setting.of, each, path + pointerStep(index), context));
+  return value.map((each: unknown, index) => {
+    const elementPath = path + pointerStep(index);
+    if (each === undefined) return addWrongValue(setting.of, each, elementPath, context);
+    return readAny(setting.of, each, elementPath, context);
+  });
 }
 
 type SettingValues = Record<string, unknown>;
@@ -143,9 +163,9 @@ function readDictionary(
   path: string,
   context: SettingContext,
 ): SettingValues | undefined {
-  if (!isRecord(value)) return addWrongValue(setting, value, path, context);
+  if (!isPlainRecord(value)) return addWrongValue(setting, value, path, context);
   const { of, names } = setting;
-  const entries = Object.entries(value).map(([name, each]) => {
+  const entries = setEntries(value).map(([name, each]) => {
     const fieldPath = path + pointerStep(name);
     if (names !== undefined && !new RegExp(names.pattern).test(name)) {
       context.mistakes.add(fieldPath, `has an invalid name: it must be ${names.means}.`);
@@ -155,31 +175,54 @@ function readDictionary(
   return Object.fromEntries(entries) as SettingValues;
 }
 
+/** Returns the entries without undefined values, which count as not set. */
+function setEntries(value: object): [name: string, value: unknown][] {
+  return Object.entries(value).filter(([, each]) => each !== undefined);
+}
+
 function readFields(
   setting: FieldsSetting,
   value: unknown,
   path: string,
   context: SettingContext,
 ): SettingValues | undefined {
-  if (!isRecord(value)) return addWrongValue(setting, value, path, context);
+  if (!isPlainRecord(value)) return addWrongValue(setting, value, path, context);
   const { mistakes } = context;
-  const known: Readonly<Record<string, AnySetting>> = { ...setting.required, ...setting.optional };
+  const known = knownFields(setting, context);
   const values: SettingValues = {};
-  for (const [name, each] of Object.entries(value)) {
+  for (const [name, each] of setEntries(value)) {
     const fieldPath = path + pointerStep(name);
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
     if (field === undefined) mistakes.add(fieldPath, unknownField(name, Object.keys(known)));
     else values[name] = readAny(field, each, fieldPath, context);
   }
   for (const [name, field] of Object.entries(setting.required)) {
-    if (!Object.hasOwn(value, name))
-      mistakes.add(path + pointerStep(name), `is missing: it must be ${describeExpected(field)}.`);
+    if (!isSet(value, name))
+      mistakes.add(path + pointerStep(name), `is missing: it must be ${describeExpected(field, context)}.`);
   }
   const { exactlyOne } = setting;
-  if (exactlyOne !== undefined && exactlyOne.filter((name) => Object.hasOwn(value, name)).length !== 1) {
+  if (exactlyOne !== undefined && exactlyOne.filter((name) => isSet(value, name)).length !== 1) {
     mistakes.add(path, `must have exactly one of ${quoted(exactlyOne)}.`);
   }
   return values;
+}
+
+function isSet(value: Readonly<Record<string, unknown>>, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
+function knownFields({ required, optional }: FieldsSetting, context: SettingContext): Record<string, AnySetting> {
+  const fields = Object.entries({ ...required, ...optional });
+  return Object.fromEntries(fields.filter(([, field]) => isAllowed(field, context)));
+}
+
+/** True unless the setting is only for code and the value is from a file. Messages about files do not mention it. */
+function isAllowed({ kind }: AnySetting, { isCode }: SettingContext): boolean {
+  return kind !== "code" || isCode === true;
+}
+
+function alternativesOf({ of }: EitherSetting, context: SettingContext): readonly AnySetting[] {
+  return of.filter((each) => isAllowed(each, context));
 }
 
 function unknownField(name: string, known: readonly string[]): string {
@@ -189,11 +232,14 @@ function unknownField(name: string, known: readonly string[]): string {
 }
 
 function readEither(setting: EitherSetting, value: unknown, path: string, context: SettingContext): unknown {
-  // A variable may stand for a number or flag if the setting accepts no text.
+  const alternatives = alternativesOf(setting, context);
+  const [only] = alternatives.length === 1 ? alternatives : [];
+  if (only !== undefined) return readAny(only, value, path, context);
+  // If the setting accepts no text, a variable may contain a number or flag.
   const hasVariable = typeof value === "string" && hasVariables(value);
   const fitting =
-    setting.of.find((each) => isOfType(each, value)) ??
-    (hasVariable ? setting.of.find(({ kind }) => kind === "number" || kind === "flag") : undefined);
+    alternatives.find((each) => isOfType(each, value)) ??
+    (hasVariable ? alternatives.find(({ kind }) => kind === "number" || kind === "flag") : undefined);
   return fitting === undefined ? addWrongValue(setting, value, path, context) : readAny(fitting, value, path, context);
 }
 
@@ -211,6 +257,8 @@ function isOfType(setting: AnySetting, value: unknown): boolean {
     case "dictionary":
     case "fields":
       return isRecord(value);
+    case "code":
+      return setting.isValid(value);
     case "either":
       return setting.of.some((each) => isOfType(each, value));
   }

@@ -1,22 +1,25 @@
-// Builders for settings as data. One description yields the reader with its messages, the JSON Schema for editors, and
-// the type of the value.
-import { MAX_TIMER_MS, TIMER_HINT } from "./check-durations.ts";
+// Functions that describe settings as data. From one description follow the checks and messages of the reader, the JSON
+// Schema for editors, and the type of the value.
 
-/** A phantom property for `ValueOf`; it does not exist at run time. */
+/** The maximum delay of a timer in milliseconds. Node fires a timer with a longer delay immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The key of a property that exists only in types, so that `ValueOf` can read the type of a setting's value. */
 declare const described: unique symbol;
 interface TypedSetting<T> {
   readonly [described]?: T;
 }
 
 interface DescribedSetting {
-  /** One sentence for users. */
+  /** One sentence that explains the setting to users. */
   description?: string;
 }
 
 export interface TextSetting extends DescribedSetting {
   kind: "text";
-  /** A regular expression, and its meaning, which completes "must be …". */
+  /** A regular expression that the text must match. */
   pattern?: string;
+  /** The meaning of the pattern, which completes "must be …". */
   means?: string;
   /** The remedy for an invalid text, if `means` does not suggest it. */
   hint?: string;
@@ -28,6 +31,8 @@ export interface NumberSetting extends DescribedSetting {
   to?: number;
   /** The remedy for an invalid number, if the range does not suggest it. */
   hint?: string;
+  /** True if code may also pass Infinity, which JSON does not have. */
+  infinite?: true;
 }
 export interface FlagSetting extends DescribedSetting {
   kind: "flag";
@@ -46,17 +51,26 @@ export interface ListSetting extends DescribedSetting {
 export interface DictionarySetting extends DescribedSetting {
   kind: "dictionary";
   of: AnySetting;
-  /** The pattern of its keys. */
+  /** The pattern of the keys, and its meaning, which completes "must be …". */
   names?: { pattern: string; means: string };
 }
 export interface FieldsSetting extends DescribedSetting {
   kind: "fields";
   required: Readonly<Record<string, AnySetting>>;
   optional: Readonly<Record<string, AnySetting>>;
-  /** Exactly one of these optional fields must be set. */
+  /** The optional fields of which exactly one must be set. */
   exactlyOne?: readonly string[];
 }
-/** Alternatives that differ in their JSON type. */
+/**
+ * A value that only code can pass, such as a function. Files cannot contain it, and the JSON Schema does not have it.
+ */
+export interface CodeSetting extends DescribedSetting {
+  kind: "code";
+  isValid: (value: unknown) => boolean;
+  /** Completes "must be …". */
+  means: string;
+}
+/** Alternatives that differ in their type. An alternative that only code can pass must precede the others. */
 export interface EitherSetting extends DescribedSetting {
   kind: "either";
   of: readonly AnySetting[];
@@ -70,17 +84,26 @@ export type AnySetting =
   | ListSetting
   | DictionarySetting
   | FieldsSetting
+  | CodeSetting
   | EitherSetting;
 export type Setting<T> = AnySetting & TypedSetting<T>;
 export type ValueOf<S> = S extends TypedSetting<infer T> ? T : never;
 
 type SettingGroup = Readonly<Record<string, AnySetting>>;
-type ValuesOf<Required extends SettingGroup, Optional extends SettingGroup> = {
-  readonly [Name in keyof Required]: ValueOf<Required[Name]>;
-} & { readonly [Name in keyof Optional]?: ValueOf<Optional[Name]> };
+/** Converts an intersection to one object type, because editors display the parts of an intersection separately. */
+type Flatten<T> = { [Name in keyof T]: T[Name] } & {};
+type ValuesOf<Required extends SettingGroup, Optional extends SettingGroup> = Flatten<
+  {
+    readonly [Name in keyof Required]: ValueOf<Required[Name]>;
+  } & {
+    readonly [Name in keyof Optional as [ValueOf<Optional[Name]>] extends [never] ? never : Name]?: ValueOf<
+      Optional[Name]
+    >;
+  }
+>;
 
 export const text: Setting<string> = { kind: "text", pattern: "\\S", means: "a non-empty text" };
-/** A text that may be empty. */
+/** The setting of a text that may be empty. */
 export const anyText: Setting<string> = { kind: "text" };
 export const flag: Setting<boolean> = { kind: "flag" };
 export const off: Setting<false> = { kind: "flag", only: false };
@@ -93,10 +116,13 @@ export function count(from: number, to?: number): Setting<number> {
   return { kind: "number", whole: true, from, ...(to !== undefined && { to }) };
 }
 
-/** A duration, up to the longest that a timer supports. */
-export function milliseconds(from: number): Setting<number> {
-  return { kind: "number", whole: true, from, to: MAX_TIMER_MS, hint: TIMER_HINT };
+/** Describes a duration in milliseconds, up to the maximum delay of a timer. */
+export function milliseconds(from: number): NumberSetting & Setting<number> {
+  return { kind: "number", whole: true, from, to: MAX_TIMER_MS, hint: "The longest duration is 24 days." };
 }
+
+/** The setting of a time limit of at least one millisecond. In code, Infinity means no limit. */
+export const timeLimit: Setting<number> = { ...milliseconds(1), infinite: true };
 
 export function amount(from: number): Setting<number> {
   return { kind: "number", whole: false, from };
@@ -129,6 +155,13 @@ export function either<const Settings extends readonly AnySetting[]>(
   ...of: Settings
 ): Setting<ValueOf<Settings[number]>> {
   return { kind: "either", of };
+}
+
+/**
+ * Describes a value that only code can pass. The type of the value is declared in `ConfigInput`, not in `ConfigFile`.
+ */
+export function codeOnly(means: string, isValid: (value: unknown) => boolean): Setting<never> {
+  return { kind: "code", means, isValid };
 }
 
 /** Adds a description to a setting. */

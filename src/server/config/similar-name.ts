@@ -1,10 +1,10 @@
-// Finds the setting or provider name that a misspelled one probably means.
+// Finds the known name that a misspelled name of a setting or provider probably means.
 
-/** Returns the most similar known name, if one is similar enough. */
+/** Returns the most similar known name; undefined if no name is similar enough. */
 export function findSimilarName(name: string, known: readonly string[]): string | undefined {
   const plain = normalizeName(name);
   let best: string | undefined;
-  // In a short name, two wrong letters may be half of it.
+  // A short name may have one wrong letter and a longer name two, because two letters may be half of a short name.
   let least = plain.length < 5 ? 2 : 3;
   for (const each of known) {
     const distance = editDistance(plain, normalizeName(each));

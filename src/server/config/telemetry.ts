@@ -1,4 +1,4 @@
-// Reads the telemetry setting from the file, otherwise from OpenTelemetry's environment variables.
+// Reads the configuration of telemetry from the settings, or else from OpenTelemetry's environment variables.
 import { decodePercent } from "./decode-percent.ts";
 import type { ConfigFile } from "./file-settings.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -18,7 +18,8 @@ export function readTelemetry(
   const serviceName = env["OTEL_SERVICE_NAME"] || "koine";
   if (settings !== undefined) {
     const { url, headers = {}, serviceName: own = serviceName } = settings;
-    return { url: withPath(url), headers, serviceName: own };
+    // The URL is undefined if it was faulty or missing, which was reported when it was read.
+    return url === undefined ? undefined : { url: withPath(url), headers, serviceName: own };
   }
   const url = readEndpoint(env, mistakes);
   return url === undefined ? undefined : { url, headers: readTelemetryHeaders(env, mistakes), serviceName };
@@ -28,7 +29,10 @@ function isOff(env: ConfigEnv): boolean {
   return env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none";
 }
 
-/** The variable for traces is used unchanged; the general one is a base URL. */
+/**
+ * Returns the URL for traces. The variable for traces is used unchanged; the general variable contains a base URL, to
+ * which the path is added. Adds a mistake if the URL is invalid.
+ */
 function readEndpoint(env: ConfigEnv, mistakes: Mistakes): string | undefined {
   for (const name of ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"]) {
     const value = env[name]?.trim();
@@ -47,7 +51,7 @@ function withPath(base: string): string {
   return trimmed.endsWith(TRACES_PATH) ? trimmed : trimmed + TRACES_PATH;
 }
 
-/** Parses `name=value,name=value`, percent-encoded. */
+/** Returns the headers of the variables, which have the format `name=value,name=value` with percent-encoded values. */
 function readTelemetryHeaders(env: ConfigEnv, mistakes: Mistakes): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"]) {

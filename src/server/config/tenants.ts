@@ -11,7 +11,7 @@ export function readTenants(
   const tenants = new Map<string, TenantConfig>();
   const owners = new Map<string, string>();
   for (const [name, tenant] of Object.entries(described)) {
-    // A faulty value was reported when it was read.
+    // The value is undefined if it was faulty, which was reported when it was read.
     if (tenant === undefined) continue;
     const { tokens = [], maxOpen } = tenant;
     const read: TokenConfig[] = [];
@@ -20,7 +20,7 @@ export function readTenants(
       if (token === undefined) return;
       const path = pointer(["tenants", name, "tokens", index]);
       const owner = owners.get(token.hash);
-      // A shared token would not identify its tenant.
+      // A token that two tenants share would not identify the tenant.
       if (owner !== undefined)
         mistakes.add(path, `is also a token of "${owner}"; each token must belong to one tenant.`);
       owners.set(token.hash, name);
@@ -38,7 +38,7 @@ type TokenSetting = string | { readonly hash: string; readonly name: string } | 
 function toTokenConfig(described: TokenSetting): TokenConfig | undefined {
   const hash = normalizeHash(typeof described === "object" ? described.hash : described);
   if (hash === undefined) return undefined;
-  // Named by its hash, so that the name stays if the list changes.
+  // A token without a name is named by its hash, so that the name does not change with the order of the list.
   return { hash, name: typeof described === "object" ? described.name : `token-${hash.slice(0, 8)}` };
 }
 

@@ -1,72 +1,77 @@
-// Types of the server's complete configuration, the result of file, environment and flags.
+// The types of the server's complete configuration, which is computed from settings, environment variables and flags.
 import type { McpServerOptions } from "../../agent/index.ts";
 import type { PriceTable, ProviderConfig, RetryPolicy, Timeouts } from "../../client/index.ts";
 
 /** A rule that routes a model name to targets. */
 export interface ModelRule {
   /**
-   * An exact name, or a pattern with one "*", which a "*" in the targets repeats: "gpt-*" → "openai/gpt-*" or
-   * "openai/*".
+   * An exact model name, or a pattern with one "*". A "*" in a target is replaced with the text that the "*" of the
+   * pattern matches: with "gpt-*" and the target "openai/gpt-*", "gpt-5" is routed to "openai/gpt-5". A target that
+   * ends in "/*" receives the whole name.
    */
   pattern: string;
-  /** Targets as `provider/model`, tried in this order until one answers. */
+  /** The targets as `provider/model`. They are tried in this order until one answers. */
   targets: readonly [string, ...string[]];
   timeouts?: Partial<Timeouts>;
   retry?: Partial<RetryPolicy>;
 }
 
-/** A token of a tenant, by its hash. */
+/** A token of a tenant. The token itself is not stored, only its hash. */
 export interface TokenConfig {
-  /** The sha256 of the token, in hex. */
+  /** The SHA-256 hash of the token, in hexadecimal digits. */
   hash: string;
-  /** Shown in logs; also the scope of recorded threads. */
+  /** The name of the token in logs, which is also the scope of recorded threads. */
   name: string;
 }
 
-/** A tenant: its tokens and its limit. */
+/** A tenant: its tokens and its limit of open calls. */
 export interface TenantConfig {
   tokens: readonly TokenConfig[];
-  /** Limit of open calls and streams. Default: the server's limit. */
+  /** The maximum number of open calls and streams of the tenant. Default: `limits.open`. */
   maxOpen?: number;
 }
 
-/** Limits for clients of the server. */
+/** The limits for clients of the server. Fields that end in `Ms` are in milliseconds. */
 export interface ServerLimits {
-  /** Bytes of a request body. Default 64 MiB. */
+  /** The maximum size of a request body in bytes. Default: 64 MiB. */
   bodyBytes: number;
-  /** Bytes of an import, which is streamed. Default 1 GiB. */
+  /** The maximum size of an import in bytes. Default: 1 GiB. */
   importBytes: number;
-  /** Nesting levels of JSON. Default 256. */
+  /** The maximum number of nesting levels of a JSON body. Default: 256. */
   depth: number;
-  /** Number and bytes of a request's headers. Default 100 and 32 KiB. */
+  /** The maximum number of headers of a request. Default: 100. */
   headers: number;
+  /** The maximum size of all headers of a request in bytes. Default: 32 KiB. */
   headerBytes: number;
-  /** Time limit for the headers, and for the whole request. Default 10 s and 5 min. */
+  /** The time limit for receiving the headers of a request. Default: 10 s. */
   headersMs: number;
+  /** The time limit for receiving the whole request. Default: 5 min. */
   requestMs: number;
-  /** Time limit of an idle connection between two requests. Default 75 s. */
+  /** The time after which a connection without a request is closed. Default: 75 s. */
   idleMs: number;
-  /** A reader that reads nothing this long is cut off. Default 60 s. */
+  /** The time after which a connection is closed if the client does not read the reply. Default: 60 s. */
   stallMs: number;
-  /** Open calls and streams per tenant. Default 1000; the total limit is 4 times that. */
+  /**
+   * The maximum number of open calls and streams of a tenant. Default: 1000. The limit of all tenants is four times it.
+   */
   open: number;
-  /** Open connections. Default 10,000. */
+  /** The maximum number of open connections. Default: 10,000. */
   connections: number;
 }
 
-/** Settings of the recording of calls. */
+/** The settings of the recorder. */
 export interface RecordConfig {
-  /** Records calls that do not choose themselves. Default true. */
+  /** True if calls are recorded by default; the header `x-koine-record` can change it for one call. Default: true. */
   enabled: boolean;
-  /** A call that cannot be recorded is refused (default), or served and reported. */
+  /** The policy for a call that cannot be recorded: it is refused (default), or served and reported in the log. */
   onFailure: "refuse" | "serve";
-  /** Longest wait of a reply's end for its record to be durable. Default 5 s. */
+  /** The maximum time in milliseconds that the end of a reply waits until the call is recorded. Default: 5 s. */
   maxWaitMs: number;
 }
 
-/** Settings of tasks. */
+/** The settings of tasks. */
 export interface TasksConfig {
-  /** The model of tasks that name none. Default "demo/koine". */
+  /** The model of tasks that are created without a model. Default: "demo/koine". */
   model: string;
   instructions?: string;
   mcpServers: readonly McpServerOptions[];
@@ -74,12 +79,12 @@ export interface TasksConfig {
   toolTimeoutMs?: number;
 }
 
-/** Settings of the ledger and its database. */
+/** The settings of the ledger and its database. */
 export interface LedgerConfig {
-  /** The URL for `openLedger`; default: koine.db in the data folder. */
+  /** The URL for `openLedger`. Default: koine.db in the data folder. */
   url: string;
   sync: "full" | "normal";
-  /** Interval for writing the deltas of a live run. Default 50 ms. */
+  /** The interval at which the deltas of a live run are written, in milliseconds. Default: 50. */
   flushMs: number;
   leaseMs?: number;
   connections?: number;
@@ -87,40 +92,42 @@ export interface LedgerConfig {
 
 /** The complete configuration of a server. */
 export interface ServerConfig {
-  /** Default 127.0.0.1 and 4141; port 0 uses any free port. */
+  /** The address to listen on. Default: 127.0.0.1. */
   host: string;
+  /** The port to listen on; 0 uses any free port. Default: 4141. */
   port: number;
-  /** The absolute data folder. */
+  /** The absolute path of the data folder; empty if there is no data folder. */
   data: string;
   ledger: LedgerConfig;
   providers: Readonly<Record<string, ProviderConfig>>;
   defaultProvider?: string;
-  /** The first matching rule wins; exact names before patterns, longer patterns first. */
+  /** The rules in order of precedence: exact names before patterns, and longer patterns before shorter ones. */
   models: readonly ModelRule[];
   prices?: PriceTable;
   record: RecordConfig;
   tasks: TasksConfig;
-  /** Empty: everyone who can reach the server is the tenant "default". */
+  /** The tenants by name. If there are none, every caller is the tenant "default" and needs no token. */
   tenants: ReadonlyMap<string, TenantConfig>;
   /**
-   * Allows listening beyond loopback without tenants, with full access for everyone who can reach it. Default false.
+   * True if the server may listen on an address other than loopback without tenants. Then everyone who can reach the
+   * server has full access. Default: false.
    */
   unprotected?: boolean;
   limits: ServerLimits;
-  /** Host names under which the server may be reached, besides loopback and `host`. */
+  /** The allowed values of the `Host` header, besides loopback names and `host`. */
   hosts: readonly string[];
-  /** Origins of pages that may call the server, besides its own. */
+  /** The origins of pages that may call the server, besides the server's own origin. */
   origins: readonly string[];
-  /** Interval of heartbeats in a silent stream. Default 15 s. */
+  /** The interval of heartbeats in a stream that sends nothing else, in milliseconds. Default: 15 s. */
   heartbeatMs: number;
-  /** Time limit for open requests at shutdown. Default 20 s. */
+  /** The maximum time that shutdown waits for open requests, in milliseconds. Default: 20 s. */
   drainMs: number;
   /**
-   * At shutdown, the server still listens this long and rejects new calls, so that a load balancer sees that it is not
-   * ready. Default: 2 s; on loopback 0.
+   * The time in milliseconds for which the server still listens at shutdown but rejects new calls, so that a load
+   * balancer notices that the server is not ready. Default: 2 s, and 0 on loopback.
    */
   lameDuckMs: number;
   log: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" };
-  /** OTLP over HTTP; absent: no spans. */
+  /** The OTLP endpoint that spans are sent to; absent if no spans are sent. */
   telemetry?: { url: string; headers: Readonly<Record<string, string>>; serviceName: string };
 }

@@ -1,5 +1,5 @@
-// Expands environment variables in strings of the file: `$NAME` and `${NAME}`; `$$` is a dollar sign. Any other dollar
-// sign stays.
+// Expands environment variables in the texts of settings: `$NAME` and `${NAME}`. `$$` becomes one dollar sign; any
+// other dollar sign is not changed.
 import type { Mistakes } from "./mistakes.ts";
 
 export type ConfigEnv = Readonly<Record<string, string | undefined>>;
@@ -7,12 +7,12 @@ export type ConfigEnv = Readonly<Record<string, string | undefined>>;
 const VARIABLE = /\$(?:\$|\{([^}]*)\}|([A-Za-z_]\w*))/g;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** True if the text contains a variable, so that it may stand for a number or flag. */
+/** True if the text contains a variable. Such a text is allowed as the value of a number or flag, too. */
 export function hasVariables(text: string): boolean {
   return text.match(VARIABLE)?.some((reference) => reference !== "$$") ?? false;
 }
 
-/** Returns the text with its variables expanded; undefined, with a mistake, if one is not set. */
+/** Returns the text with its variables expanded. If a variable is not set, adds a mistake and returns undefined. */
 export function readVariables(text: string, path: string, env: ConfigEnv, mistakes: Mistakes): string | undefined {
   if (!text.includes("$")) return text;
   let isComplete = true;

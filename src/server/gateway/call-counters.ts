@@ -1,4 +1,4 @@
-// Counts every model call in the metrics: how it ended, its tokens and its losses.
+// Counts model calls in the metrics: calls by their end, tokens, and losses.
 import type { Loss, ProviderErrorKind, Usage } from "../../model/index.ts";
 import { cacheLabels } from "../operations/cached-labels.ts";
 import type { Counter } from "../operations/metrics.ts";
@@ -7,7 +7,7 @@ import type { Services } from "../types.ts";
 interface EndedCall {
   dialect: string;
   provider: string;
-  /** The label `end`: "ok", "aborted", or the kind of the error. */
+  /** The value of the label `end`: "ok", "aborted", or the kind of the error. */
   ending: "ok" | "aborted" | ProviderErrorKind;
   usage: Usage | undefined;
   losses: readonly (readonly Loss[])[];
@@ -51,7 +51,7 @@ function createEndLabels(dialect: string): ReturnType<typeof cacheLabels> {
   return cacheLabels((provider, end) => ({ dialect, provider, end }));
 }
 
-/** Returns the number of losses without those of level "note", which concern metadata only. */
+/** Returns the number of losses except those of level "note", which concern metadata only. */
 export function countLosses(losses: readonly Loss[]): number {
   let count = 0;
   for (const { level } of losses) if (level !== "note") count += 1;

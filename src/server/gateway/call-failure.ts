@@ -1,5 +1,4 @@
-// Encodes the failure of a gateway call, whatever its source, as an error reply in the format and with the status of
-// the client's protocol.
+// Converts any error of a gateway call to an error reply in the format and with the status of the client's protocol.
 import { ClientError } from "../../calls/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -14,7 +13,7 @@ export interface CallFailure {
   error: ProviderError;
   /** The server's error code; undefined for errors of a provider. */
   code?: ServerErrorCode;
-  /** Overrides the status of the error. */
+  /** The HTTP status, if it is not determined by the error. */
   status?: number;
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -44,12 +43,12 @@ const ERROR_KINDS: Readonly<Record<ServerErrorCode, ProviderErrorKind>> = {
   aborted: "unknown",
 };
 
-/** Converts any thrown value. Unexpected errors become "internal" with a message that reveals nothing. */
+/** Converts any thrown value. An unexpected error becomes "internal", and the client does not receive its message. */
 export function toCallFailure(thrown: unknown): CallFailure {
   return thrown instanceof ClientError ? failureFromClientError(thrown) : failureFromServerError(toServerError(thrown));
 }
 
-/** The same for modules without a client protocol (chat, regenerate). */
+/** Converts any thrown value to a `ServerError`, for modules without a client protocol (chat, regenerate). */
 export function toCallServerError(thrown: unknown): ServerError {
   if (!(thrown instanceof ClientError)) return toServerError(thrown);
   const { error, code, status, path, headers } = failureFromClientError(thrown);
@@ -81,24 +80,24 @@ function failureFromClientError(thrown: ClientError): CallFailure {
     );
   }
   if (code === "unknown-provider") return createFailure("not-found", message, path);
-  // Faulty settings of a provider are not the client's fault.
+  // An error in the settings of a provider is internal, because the client cannot correct it.
   return createFailure(path.startsWith("/providers") ? "internal" : "invalid-request", message, path);
 }
 
-/** Anthropic's status for an overloaded server, and the one of all other protocols. */
+/** The status for an overloaded server, in Anthropic's protocol and in all other protocols. */
 const OVERLOADED = { anthropic: 529, common: 503 };
 
-/** Returns the HTTP status of the reply. */
+/** Returns the HTTP status of the reply. `encoded` is the status that the dialect's encoder returned. */
 function chooseStatus({ error, status }: CallFailure, encoded: number, dialect: string): number {
   if (status !== undefined) return status;
   if (encoded === OVERLOADED.anthropic && dialect !== "anthropic") return OVERLOADED.common;
-  // The provider gave no status; `encoded` is only the dialect's default for the error kind.
+  // If the provider sent no status, `encoded` is only the dialect's default for the error kind.
   const isStatusUnknown = error.status !== encoded && (error.kind === "server" || error.kind === "unknown");
-  // The upstream sent neither an answer nor an error status: a bad gateway.
+  // The status is 502 (bad gateway) if the upstream sent neither an answer nor an error status.
   return isStatusUnknown || encoded < 400 ? 502 : encoded;
 }
 
-/** Encodes the failure as a reply of its own. Used only before anything was sent (B86). */
+/** Encodes the failure as an HTTP error reply. Used only if no part of the answer was sent (B86). */
 export function encodeFailureReply(protocol: Pick<ClientProtocol, "dialect">, failure: CallFailure): ServerReply {
   const { status, wire } = encodeProviderError(protocol.dialect, failure.error);
   const headers: Record<string, string> = { "content-type": "application/json", ...failure.headers };
@@ -115,15 +114,15 @@ export function encodeFailureReply(protocol: Pick<ClientProtocol, "dialect">, fa
 }
 
 /**
- * Keeps the provider's raw body only if it has the envelope that the SDK reads. Compatible servers and failed responses
- * use other envelopes.
+ * Encodes an error. The provider's raw body is used only if it has the fields that the SDK reads, because compatible
+ * servers and failed responses have other fields.
  */
 function encodeProviderError(
   dialect: ClientProtocol["dialect"],
   error: ProviderError,
 ): { status: number; wire: unknown } {
   const encoded = dialect.encodeError(error);
-  // Gemini may wrap its error body in a list of one.
+  // Gemini may send its error body as a list with one element.
   const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];
   const errorObject = isObject(body) ? body["error"] : undefined;
   // Gemini's SDK reads the status from the body.
@@ -133,7 +132,7 @@ function encodeProviderError(
   return dialect.encodeError(bare);
 }
 
-/** Sets `param` and `code` of an OpenAI error for the server's own errors. */
+/** Returns the encoded error with `param` and `code`, if it is an error of the server in OpenAI's format. */
 function withOpenAiCode(wire: unknown, { code, path }: CallFailure): unknown {
   if (code === undefined || !isObject(wire) || !isObject(wire["error"]) || !("param" in wire["error"])) return wire;
   const { error } = wire;

@@ -1,4 +1,4 @@
-// Calls a model for server modules without a client protocol of the gateway: regenerate and `useChat`.
+// Calls a model for the server modules that do not use a client protocol of the gateway: regenerate and `useChat`.
 import { disassemble } from "../../assembly/index.ts";
 import type { CallOptions } from "../../calls/index.ts";
 import { toErrorDelta } from "../../calls/index.ts";
@@ -13,13 +13,15 @@ import { LiveAnswer } from "./live-answer.ts";
 
 interface ModelCallInput {
   caller: Caller;
-  /** The request; its `model` is a client's name, such as an alias or `provider/model`. */
+  /** The request; its `model` is the name that the client uses, such as an alias or `provider/model`. */
   request: ModelRequest;
   /** The client's dialect, stored with the run. */
   dialect: string;
-  /** undefined: recorded if the configuration says so; false: not recorded. */
+  /**
+   * Options of the record. If undefined, the configuration determines whether the call is recorded; false: it is not.
+   */
   record?: RecordOptions | false | undefined;
-  /** Ends an unrecorded call when its client disconnects. */
+  /** Aborted when the client disconnects, which ends an unrecorded call. */
   signal?: AbortSignal | undefined;
   onBreaks?: CallOptions["onBreaks"];
   traceparent?: string | undefined;
@@ -27,29 +29,29 @@ interface ModelCallInput {
   onOpen?: ((recording: Recording | undefined) => void) | undefined;
 }
 
-/** A started answer. A reader that stops early calls `drain`, so that a recorded run continues without it. */
+/** A started answer. If the client stops reading, `drain` must be called, so that a recorded run is completed. */
 export interface ModelAnswer {
   readonly recording: Recording | undefined;
   readonly provider: string;
   /** The model name as sent to the provider. */
   readonly model: string;
-  /** Losses of the request on its way to the provider. */
+  /** The losses of the request in the provider's dialect. */
   readonly losses: readonly Loss[];
   /**
-   * Returns the next deltas, or undefined at the end. The last batch is returned only when it is recorded; a failed
-   * answer ends with an `error` delta. `losses` is called once, with the last batch, and returns the losses at the
-   * client for the record.
+   * Returns the next deltas, or undefined at the end. The last batch is returned only after the answer is recorded; a
+   * failed answer ends with an `error` delta. `losses` is called once, with the last batch, and returns the losses of
+   * the answer in the client's dialect, which are recorded.
    */
   next(losses?: (last: readonly Delta[]) => readonly Loss[]): Promise<readonly Delta[] | undefined>;
-  /** Reads to the end. Throws a `ServerError` if the answer failed. */
+  /** Reads the answer to its end and returns it. Throws a `ServerError` if the answer failed. */
   response(): Promise<ModelResponse>;
-  /** Reads to the end in the background. */
+  /** Reads the answer to its end in the background, so that it is recorded. */
   drain(): void;
 }
 
 /**
- * Starts a call; resolves at the first content of the answer. Throws a `ServerError` if there is no such model, no
- * answer, or no record.
+ * Starts a call and resolves at the first content of the answer. Throws a `ServerError` if the model is unknown, the
+ * call fails, or the call cannot be recorded.
  */
 export async function callModel(services: Services, recorder: Recorder, input: ModelCallInput): Promise<ModelAnswer> {
   const { caller, request, dialect, signal, onBreaks, traceparent } = input;

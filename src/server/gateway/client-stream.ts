@@ -1,5 +1,5 @@
-// Produces the chunks of a streamed reply, one per read of the upstream: `TranslatedStream` encodes deltas event by
-// event, `RecordedPassThrough` forwards the upstream's bytes while a copy is decoded for the record.
+// Produces one chunk of a streamed reply for each read of the upstream. `TranslatedStream` encodes the deltas of the
+// answer; `RecordedPassThrough` forwards the upstream's bytes and decodes a copy of them for the record.
 import type { Clock } from "../../assembly/index.ts";
 import { countInputTokens } from "../../client/demo/count-tokens.ts";
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
@@ -17,7 +17,7 @@ export interface ClientStream {
   next(): Promise<OutputChunk | undefined>;
 }
 
-/** Formats events within the body of a stream. */
+/** Formats the events of a stream as its body. */
 interface StreamFraming {
   event(event: WireEvent): OutputChunk;
   failure(error: ProviderError): OutputChunk;
@@ -34,14 +34,14 @@ export function createSseFraming(protocol: ClientProtocol): StreamFraming {
   };
 }
 
-/** Returns the event with the request's settings added to its `response` object. */
+/** Returns the event with the request's settings in its `response` object, if it has one and settings are echoed. */
 export function withEchoedSettings(event: WireEvent, { echoSettings }: StreamEncodingOptions): WireEvent {
   const { data } = event;
   if (echoSettings === undefined || !isObject(data) || !isObject(data["response"])) return event;
   return { ...event, data: { ...data, response: echoSettings(data["response"]) } };
 }
 
-/** Frames a Gemini stream without `alt=sse`: one JSON list that grows. */
+/** Returns the framing of a Gemini stream without `alt=sse`, whose body is one JSON list with an element per event. */
 export function createListFraming({ dialect }: ClientProtocol): StreamFraming {
   let hasBegun = false;
   const element = (value: unknown): string => {
@@ -60,14 +60,14 @@ export function createListFraming({ dialect }: ClientProtocol): StreamFraming {
 export interface StreamEncodingOptions {
   protocol: ClientProtocol;
   framing: StreamFraming;
-  /** Chat: true if the client requested the usage chunk (B84). */
+  /** True if the usage is sent; Chat clients must request it (B84). */
   includeUsage: boolean;
-  /** The answer's id at the client, if it is not the provider's. */
+  /** The answer's id for the client, if it differs from the provider's id. */
   responseId?: string | undefined;
   now: Clock;
-  /** Responses: adds the request's settings to a response object. */
+  /** Adds the request's settings to a response object; defined for the Responses protocol only. */
   echoSettings?: ((wire: JsonObject) => JsonObject) | undefined;
-  /** For an estimate of the input tokens, which Anthropic's clients expect in the first event (B82). */
+  /** Returns the request, to estimate the input tokens, which Anthropic's clients expect in the first event (B82). */
   getRequest: () => ModelRequest;
 }
 
@@ -121,13 +121,13 @@ export class TranslatedStream implements ClientStream {
   }
 }
 
-/** Completes the first deltas of an answer: the id at the client, the creation time, and the usage known so far. */
+/** Adds the id for the client, the creation time and the usage known so far to the first deltas of an answer. */
 export function completeFirstDeltas(
   { protocol, responseId, getRequest, now }: StreamEncodingOptions,
   batch: readonly Delta[],
 ): readonly Delta[] {
   const first = batch.findIndex(({ kind }) => kind === "start");
-  // An answer that failed before its start delta still gets one, because encoders need it to write an error.
+  // If the answer failed before its start delta, one is added, because encoders cannot encode an error without it.
   if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
   const deltas = [...batch];
   const start = deltas[first];
@@ -149,7 +149,7 @@ const SENDS_USAGE_FIRST: ReadonlySet<ClientProtocolId> = new Set<ClientProtocolI
 /** Protocols whose answers always contain their creation time, in whole seconds. */
 const SENDS_CREATED_AT: ReadonlySet<ClientProtocolId> = new Set<ClientProtocolId>(["openai-chat", "openai-responses"]);
 
-/** Adds the creation time if the provider gave none and the protocol requires one. */
+/** Returns the answer with `now` as its creation time if the provider sent no time and the protocol requires one. */
 export function withCreatedAt<Answer extends { createdAt?: string }>(
   { id }: Pick<ClientProtocol, "id">,
   answer: Answer,
@@ -160,7 +160,7 @@ export function withCreatedAt<Answer extends { createdAt?: string }>(
   return { ...answer, createdAt: new Date(seconds * 1000).toISOString() };
 }
 
-/** Forwards the upstream's bytes, which are in the client's dialect already; a copy is decoded for the record. */
+/** Forwards the upstream's bytes, which are in the client's dialect, and decodes a copy of them for the record. */
 export class RecordedPassThrough implements ClientStream {
   readonly #live: LiveAnswer;
   readonly #protocol: ClientProtocol;
@@ -182,7 +182,7 @@ export class RecordedPassThrough implements ClientStream {
     if (recordError !== undefined) return protocol.failureEvent(recordError);
     const { error } = live;
     if (error === undefined) return live.bytes?.drain() ?? "";
-    // The upstream's own error event is among its bytes.
+    // If the error has raw data, the upstream sent an error event, which is forwarded instead of a new one.
     if (isObject(error.raw)) return live.lastBytes() ?? "";
     return joinChunks([live.bytes?.take() ?? "", protocol.failureEvent(error)]);
   }

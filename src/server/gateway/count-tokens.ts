@@ -1,5 +1,5 @@
-// Counts the input tokens of a request: by the provider if it has an endpoint for that, otherwise by an estimate, which
-// the reply marks as such.
+// Counts the input tokens of a request. The provider counts them if it has an endpoint for that; otherwise the server
+// estimates the count, and the reply states that it is an estimate.
 import type { HttpExchange, OpenAttempt, PreparedCall, Target } from "../../calls/index.ts";
 import { AttemptFailure, createExchange, readReplyText, runAttempts, sendRequest } from "../../calls/index.ts";
 import { countInputTokens } from "../../client/demo/count-tokens.ts";
@@ -22,14 +22,15 @@ import { GatewayCall } from "./gateway-call.ts";
 interface CountProtocol {
   /** Converts the body of a model request to the body of a count request. */
   toCountBody(wire: JsonObject, model: string): JsonObject;
-  /** Returns the client's count body with another model name. */
+  /** Returns the client's count body with the given model name. */
   withModel(wire: JsonObject, model: string): JsonObject;
-  /** Extracts the model request from a count body. */
+  /** Returns the body of the model request that a count body contains. */
   toRequestBody(wire: JsonObject): JsonObject;
+  /** The field of the reply that contains the count. */
   field: string;
 }
 
-/** Anthropic's count endpoint rejects all other fields. */
+/** The fields that Anthropic's count endpoint accepts, besides `model`. */
 const ANTHROPIC_COUNTED_FIELDS = [
   "messages",
   "system",
@@ -153,7 +154,7 @@ async function attemptCount(
   throw new AttemptFailure({ kind: "server", message: `The reply has no ${countProtocol.field}.`, raw: text });
 }
 
-/** Status codes of providers without a count endpoint, even if their dialect has one. */
+/** The status codes of providers that have no count endpoint although the endpoint is part of their dialect. */
 const STATUS_WITHOUT_COUNTING: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 async function readCount(exchange: HttpExchange): Promise<string | undefined> {
@@ -170,7 +171,7 @@ function parseObject(text: string): JsonObject {
     const value = parseJson(text);
     return isObject(value) ? value : {};
   } catch {
-    // A body that is not JSON has no fields.
+    // Text that is not JSON is treated as an object without fields.
     return {};
   }
 }

@@ -1,15 +1,16 @@
-// Detects the end of a stream in each protocol, to tell a complete answer from one that was cut off.
+// Detects the end of an answer in the events of a stream, so that an interrupted answer is not taken for a complete
+// one.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { SseParser } from "../../sse/index.ts";
 
-/** The end of an answer according to its last events. */
+/** The way in which an answer ended, according to the last events of its stream. */
 export type StreamEnd = "whole" | "failed";
 
-/** Returns the end that one event announces, from its type and data; undefined for any other event. */
+/** Returns the end that an event with this type and data announces; undefined if the event does not end the answer. */
 export type DetectStreamEnd = (type: string, data: JsonObject) => StreamEnd | undefined;
 
-/** For protocols that name every event. */
+/** Creates the detector for a protocol in which the type of an event determines whether the event ends the answer. */
 export function detectEndByType(whole: readonly string[], failed: readonly string[]): DetectStreamEnd {
   const ends = new Map<string, StreamEnd>();
   for (const type of whole) ends.set(type, "whole");
@@ -17,7 +18,7 @@ export function detectEndByType(whole: readonly string[], failed: readonly strin
   return (type) => ends.get(type);
 }
 
-/** The finish reason counts as the end, because some servers omit the final `[DONE]` line. */
+/** Detects the end of a Chat stream. A finish reason counts as the end, because some servers omit the last `[DONE]`. */
 export function detectChatEnd(_: string, data: JsonObject): StreamEnd | undefined {
   if (isObject(data["error"])) return "failed";
   return hasStringField(data["choices"], "finish_reason") ? "whole" : undefined;
@@ -34,7 +35,7 @@ function hasStringField(list: JsonValue | undefined, field: string): boolean {
   return Array.isArray(list) && list.some((each) => isObject(each) && typeof each[field] === "string");
 }
 
-/** Finds the end in chunks of whole events, oldest first. A failure wins over anything after it. */
+/** Returns the end that the events in the chunks announce. A failure has priority over other ends. */
 export function findStreamEnd(chunks: readonly Uint8Array[], detectEnd: DetectStreamEnd): StreamEnd | undefined {
   let end: StreamEnd | undefined;
   const parser = new SseParser();
@@ -51,7 +52,7 @@ export function findStreamEnd(chunks: readonly Uint8Array[], detectEnd: DetectSt
 function detectEndInData(event: string, text: string, detectEnd: DetectStreamEnd): StreamEnd | undefined {
   let data: JsonValue;
   try {
-    // `JSON.parse` returns a JSON value.
+    // The cast is safe: `JSON.parse` returns a JSON value.
     data = JSON.parse(text) as JsonValue;
   } catch {
     return undefined;

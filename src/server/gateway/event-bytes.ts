@@ -2,15 +2,15 @@
 
 const LF = 10;
 const CR = 13;
-/** A string, because `Buffer.lastIndexOf` searches for strings natively. */
+/** The end of an event, as a string, because `Buffer.lastIndexOf` searches for strings with native code. */
 const DOUBLE_LF = "\n\n";
 
 export class EventBytes {
-  /** Chunks up to the end of a complete event. */
+  /** The bytes of complete events. */
   #complete: Uint8Array[] = [];
-  /** The start of an incomplete event. */
+  /** The bytes of the last event, which is incomplete. */
   #partial: Uint8Array[] = [];
-  /** The last three bytes, because a blank line may span two chunks. */
+  /** The last three bytes that arrived. They are needed because a blank line may span two chunks. */
   #lastBytes: readonly [number, number, number] = [0, 0, 0];
 
   push(chunk: Uint8Array): void {
@@ -34,7 +34,7 @@ export class EventBytes {
     }
   }
 
-  /** Returns all complete events so far; undefined if there are none. */
+  /** Removes and returns the bytes of all complete events; undefined if no event is complete. */
   take(): Uint8Array | undefined {
     const complete = this.#complete;
     if (complete.length === 0) return undefined;
@@ -42,14 +42,14 @@ export class EventBytes {
     return complete.length === 1 ? complete[0] : Buffer.concat(complete);
   }
 
-  /** Returns all bytes so far, including an incomplete event. */
+  /** Removes and returns all bytes, including those of an incomplete event; undefined if there are no bytes. */
   drain(): Uint8Array | undefined {
     this.#complete.push(...this.#partial);
     this.#partial = [];
     return this.take();
   }
 
-  /** Returns the offset behind the last blank line of a chunk, or 0. */
+  /** Returns the offset of the byte after the last blank line of a chunk; 0 if no event ends in the chunk. */
   #findEndOfEvents(chunk: Uint8Array): number {
     const { length } = chunk;
     if (chunk[length - 1] === LF && chunk[length - 2] === LF) return length;
@@ -59,13 +59,13 @@ export class EventBytes {
       const byte = chunk[at];
       if (byte !== LF && byte !== CR) continue;
       const before = this.#byteAt(chunk, at - 1);
-      // LF LF, CR CR, or CR LF CR LF.
+      // A blank line is LF LF, CR CR, or CR LF CR LF.
       if (before === byte || (byte === LF && before === CR && this.#byteAt(chunk, at - 2) === LF)) return at + 1;
     }
     return 0;
   }
 
-  /** Returns a byte of the chunk; a negative index refers to the bytes before it. */
+  /** Returns a byte of the chunk; a negative index refers to the bytes before the chunk. */
   #byteAt(chunk: Uint8Array, index: number): number | undefined {
     return index >= 0 ? chunk[index] : this.#lastBytes[this.#lastBytes.length + index];
   }

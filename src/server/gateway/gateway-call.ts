@@ -1,5 +1,5 @@
-// One call to the targets of a route. A target of the client's dialect receives the client's body with only the model
-// name replaced; every other target receives a translation, made when it is first needed.
+// One model call to the targets of a route. A target of the client's dialect receives the client's body with only the
+// model name replaced. Every other target receives a translation; the request is decoded when a translation is needed.
 import type {
   CallOptions,
   CallPlan,
@@ -16,19 +16,19 @@ import type { ModelRoute } from "./model-router.ts";
 /** The client's request in its own wire format. */
 export interface ForwardableRequest {
   readonly dialect: string;
-  /** Returns the body with the provider's name of the model. */
+  /** Returns the body with the model name that the provider uses. */
   body(model: string): string;
-  /** Headers for providers of the same dialect. */
+  /** The client's headers that are sent with the body. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Options of a gateway call. */
 export interface GatewayCallOptions {
-  /** Decodes the request at the first call. */
+  /** Returns the decoded request. It is called at most once, when the first target needs a translation. */
   getRequest: () => ModelRequest;
-  /** Absent if the client's body cannot be forwarded and every target needs a translation. */
+  /** The client's body; absent if it cannot be forwarded, so every target needs a translation. */
   forwardable?: ForwardableRequest | undefined;
-  /** Headers for targets of that dialect, even if they receive a translation. */
+  /** Headers for targets of `dialect`, which receive them even with a translation. */
   headers?: { dialect: string; headers: Readonly<Record<string, string>> } | undefined;
   route: ModelRoute;
   stream: boolean;
@@ -38,7 +38,7 @@ export interface GatewayCallOptions {
 
 const NO_MESSAGES: ModelRequest["messages"] = [];
 
-/** Call plans by route: all calls of a route have the same plan. */
+/** The call plans by route, for whole answers and for streams. All calls of a route have the same plan. */
 const PLAN_CACHE = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
 
 export class GatewayCall extends ModelCall {
@@ -77,8 +77,8 @@ export class GatewayCall extends ModelCall {
 }
 
 /**
- * True if the provider can receive the client's body as it is: same dialect, and no setting that adds fields to the
- * body.
+ * True if the provider can receive the client's body unchanged: it has the same dialect, and none of its settings adds
+ * fields to the body.
  */
 function canForward(link: ProviderAdapter, dialect: string): link is HttpAdapter {
   if (link.kind !== "http" || link.config.dialect !== dialect) return false;

@@ -1,4 +1,5 @@
-// Handles one gateway request, from its body to its reply. `handleGatewayRequest` lists the steps.
+// Handles one HTTP request of the gateway: reads the body, opens the call, and creates the reply in the client's
+// protocol.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { copyObject, stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -26,11 +27,11 @@ export interface GatewayContext {
   heartbeats: Heartbeats;
 }
 
-/** Fields that Gemini has in the path instead of in the body. */
+/** The fields of a Gemini request that are in the URL instead of the body. */
 interface PathFields {
   model?: string;
   stream?: boolean;
-  /** Gemini without `alt=sse`: the stream is one JSON list. */
+  /** True for a Gemini stream without `alt=sse`, whose body is one JSON list. */
   isList?: boolean;
 }
 
@@ -57,21 +58,21 @@ export async function handleGatewayRequest(
     const parsed = await parseRequest(gateway, protocol, request, address);
     open = await openCall(gateway.services, gateway.recorder, toCallSpec(gateway, parsed, request, caller));
     const work = parsed.stream ? answerStream(gateway, open, parsed) : answerWhole(open, parsed);
-    // A recorded call continues without its client (B89); shutdown waits for it.
+    // A recorded call continues if its client disconnects (B89), and shutdown waits for the call.
     if (open.recording !== undefined && !parsed.stream) gateway.services.background(work.catch(() => {}));
     return withRequestId(protocol, request, await work);
   } catch (thrown) {
     const failure = toCallFailure(thrown);
-    // The router logs internal errors and formats their reply.
+    // Internal errors are thrown, because the exchange logs them and formats their reply.
     if (failure.code === "internal") throw thrown;
     const reply = encodeFailureReply(protocol, failure);
-    // A failed run is recorded too, so the reply names it.
+    // A failed call is recorded, too, so the reply has the ids of its thread and run.
     if (open !== undefined) Object.assign(reply.headers, recordHeaders(open));
     return withRequestId(protocol, request, reply);
   }
 }
 
-/** Anthropic's SDK reads the request id from its own header. */
+/** Adds the request id to an Anthropic reply as `request-id`, the header that Anthropic's SDK reads. */
 export function withRequestId({ id }: ClientProtocol, request: ServerRequest, reply: ServerReply): ServerReply {
   if (id === "anthropic") reply.headers["request-id"] ??= request.id;
   return reply;
@@ -103,7 +104,9 @@ function readModelName(model: JsonValue | undefined): string | undefined {
   throw new ServerError("invalid-request", "The model must be a string.", { path: "/model" });
 }
 
-/** Picks the client's headers for a provider of the same dialect; never credentials. */
+/**
+ * Returns the client's headers that are forwarded to a provider of the same dialect. Credentials are never forwarded.
+ */
 export function pickForwardedHeaders(
   { forwardedHeaders: names }: ClientProtocol,
   headers: ServerRequest["headers"],
@@ -137,7 +140,9 @@ function toCallSpec(gateway: GatewayContext, parsed: ParsedRequest, request: Ser
   };
 }
 
-/** Rejects features of the protocol that Koine does not have, instead of ignoring them. */
+/**
+ * Throws if the request uses a feature of the protocol that Koine does not support, instead of ignoring the feature.
+ */
 function refuseUnsupported({ id }: ClientProtocol, wire: JsonObject): void {
   if (id !== "openai-responses" || wire["background"] !== true) return;
   const message = "background is not supported: remove it, and use a stream for long answers.";
@@ -155,8 +160,8 @@ function decodeParsedRequest({ protocol, wire, model, stream, headers }: ParsedR
 }
 
 /**
- * Returns the client's body for forwarding: unchanged if the model name stays or is not in the body, otherwise with
- * another name.
+ * Returns the client's body for forwarding. The text is unchanged if the provider uses the same model name or the body
+ * has no model; otherwise the name is replaced. Returns undefined if the body cannot be forwarded.
  */
 function toForwardableRequest({ protocol, text, wire, headers }: ParsedRequest): ForwardableRequest | undefined {
   if (protocol.id === "anthropic" && EMPTY_SIGNATURE.test(text)) return undefined;
@@ -169,8 +174,8 @@ function toForwardableRequest({ protocol, text, wire, headers }: ParsedRequest):
 }
 
 /**
- * Reasoning of another provider, as this gateway encodes it. Anthropic rejects an empty signature; a translation drops
- * the block.
+ * Matches reasoning with an empty signature, as this gateway encodes reasoning of other providers. Anthropic rejects an
+ * empty signature, so such a request is not forwarded but translated, which drops the block.
  */
 const EMPTY_SIGNATURE = /"signature"\s*:\s*""/;
 
@@ -184,8 +189,8 @@ const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]
 const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
 
 /**
- * Returns the options for the record, or undefined for no record. The header wins over the request's `store`, which
- * wins over the configuration.
+ * Returns the options of the record, or undefined if the call is not recorded. The header `x-koine-record` has priority
+ * over `store: false` in the body, which has priority over the configuration.
  */
 function readRecordOptions(
   { services }: GatewayContext,
@@ -211,7 +216,7 @@ function readPreviousResponseId({ protocol, wire }: ParsedRequest): string | und
   return protocol.id === "openai-responses" && typeof previous === "string" ? previous : undefined;
 }
 
-/** The prefixes of response ids. */
+/** The prefix of a new response id in each protocol. */
 const RESPONSE_ID_PREFIXES: Readonly<Record<ClientProtocolId, string>> = {
   "openai-chat": "chatcmpl-",
   "openai-responses": "resp_",
@@ -220,8 +225,9 @@ const RESPONSE_ID_PREFIXES: Readonly<Record<ClientProtocolId, string>> = {
 };
 
 /**
- * Creates an id if the provider's is not unique: Responses clients refer to it later, and local providers repeat
- * theirs.
+ * Creates the response id for the client; returns undefined if the provider's id is used. The id is new if all targets
+ * are local providers, whose ids repeat, or if the answer of a recorded Responses call may come from another dialect,
+ * because clients refer to the id later.
  */
 function createResponseId({ recording, call, spec }: OpenCall, { protocol }: ParsedRequest): string | undefined {
   const isLocal = call.targets.every(({ adapter: link }) => link.kind === "local");
@@ -233,10 +239,10 @@ function createResponseId({ recording, call, spec }: OpenCall, { protocol }: Par
     : RESPONSE_ID_PREFIXES[protocol.id] + (recording?.runId ?? spec.caller.ledger.newId());
 }
 
-/** Returns the function that adds the request's settings to a Responses object. */
+/** Returns the function that adds the request's settings to a Responses object; undefined for other protocols. */
 function createSettingsEcho({ spec }: OpenCall, { protocol }: ParsedRequest): StreamReplyOptions["echoSettings"] {
   if (protocol.id !== "openai-responses") return undefined;
-  // Decoded lazily: pass-through streams never need it.
+  // The request is decoded only when the function is called, because pass-through streams never call it.
   const echo = once(() => echoSettings({}, (spec.getOriginalRequest ?? spec.getRequest)()));
   return (wire) => echo()(wire);
 }
@@ -275,7 +281,7 @@ function toStreamReplyOptions(open: OpenCall, parsed: ParsedRequest): StreamRepl
     protocol,
     framing: isList ? createListFraming(protocol) : createSseFraming(protocol),
     contentType: isList ? "application/json; charset=utf-8" : "text/event-stream; charset=utf-8",
-    // Whitespace between list elements is ignored by JSON parsers.
+    // The heartbeat of a list is a line break, because JSON parsers ignore white space between list elements.
     heartbeat: isList ? "\n" : protocol.heartbeat,
     canPassBytes: !isList,
     includeUsage: protocol.id !== "openai-chat" || (isObject(options) && options["include_usage"] === true),

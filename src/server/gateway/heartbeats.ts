@@ -1,5 +1,5 @@
-// Writes heartbeats to silent streams, with one timer for all of them: each tick writes to the streams that were silent
-// since the last one.
+// Writes heartbeats to streams, with one timer for all of them: each tick writes to the streams that have written
+// nothing since the last tick.
 import type { Sink } from "../types.ts";
 
 interface HeartbeatHandle {
@@ -19,7 +19,7 @@ export class Heartbeats {
   readonly #streams = new Set<HeartbeatStream>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** `everyMs`: the longest silence of a stream. */
+  /** `everyMs` is the maximum time in milliseconds between two writes of a stream. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
@@ -39,13 +39,14 @@ export class Heartbeats {
   }
 
   readonly #tick = (): void => {
-    // The timer stops at the next tick, not with the last stream, because streams come and go faster than ticks.
+    // The timer is stopped here and not when the last stream ends, because a new stream often starts before the next
+    // tick.
     if (this.#streams.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
     for (const stream of this.#streams) {
-      // Not awaited: the sink cuts off a reader that stops reading.
+      // The write is not awaited, because the sink itself closes the connection if the client stops reading.
       if (stream.isSilent && !stream.sink.closed && stream.sink.blocked !== true) void stream.sink.write(stream.text);
       stream.isSilent = true;
     }

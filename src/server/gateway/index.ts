@@ -1,4 +1,4 @@
-// The gateway module: routes of the endpoints that the official SDKs call. handle-request.ts handles a request.
+// The gateway module: the routes that the official SDKs call.
 import type { Recorder } from "../record/types.ts";
 import type { Operation, ServerModule, Route, ServerRequest, Services } from "../types.ts";
 import { ModelCatalog } from "./model-catalog.ts";
@@ -14,8 +14,8 @@ import { detectListProtocol, showModel, listModels } from "./list-models.ts";
 type RoutePaths = Route["paths"];
 
 /**
- * Base URLs may or may not contain the version, and SDKs may add it again: the path with the version, without it, and
- * with it twice.
+ * Returns the path with the version, without it, and with it twice, because a base URL may or may not contain the
+ * version and an SDK may add it again.
  */
 function versionedPaths(path: string, version = "/v1"): RoutePaths {
   return [`${version}${path}`, path, `${version}${version}${path}`];
@@ -23,7 +23,10 @@ function versionedPaths(path: string, version = "/v1"): RoutePaths {
 
 const GEMINI_VERSIONS = ["/v1beta", "/v1", "/v1alpha"];
 
-/** Gemini's paths in all versions that its SDK supports; some clients omit "models" before a name with a slash. */
+/**
+ * Returns Gemini's paths for a verb, in all versions that Gemini's SDK supports. They include paths without "models/",
+ * because some clients omit it before a model name with a slash.
+ */
 function geminiPaths(verb: string): RoutePaths {
   const path = `/models/*model:${verb}`;
   const short = `/*model:${verb}`;
@@ -57,7 +60,7 @@ export function gatewayModule(services: Services, recorder: Recorder): ServerMod
   };
 }
 
-/** Formats errors of a route in the client's protocol. */
+/** Returns the function that formats the errors of a route in the client's protocol. */
 function createErrorFormatter(protocol: ClientProtocol): NonNullable<Route["formatError"]> {
   return (error, request) => withRequestId(protocol, request, encodeFailureReply(protocol, toCallFailure(error)));
 }
@@ -73,7 +76,7 @@ function postRoute(protocol: ClientProtocol, paths: RoutePaths, about: Operation
   };
 }
 
-/** Routes of the protocols that have the model in the body. */
+/** Creates the routes of the protocols that have the model in the body. */
 function bodyRoutes(gateway: GatewayContext): Route[] {
   const rows: readonly (readonly [ClientProtocolId, path: string, id: string, summary: string])[] = [
     ["openai-chat", "/chat/completions", "createChatCompletion", "OpenAI Chat Completions."],

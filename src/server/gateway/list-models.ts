@@ -1,4 +1,4 @@
-// Lists the models in the format of the client: OpenAI, Anthropic or Gemini.
+// Lists the available models in the format that the client expects: OpenAI, Anthropic or Gemini.
 import { ServerError } from "../errors.ts";
 import type { ServerReply, ServerRequest, Services } from "../types.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
@@ -11,7 +11,9 @@ interface ModelListShape {
   all(models: readonly KnownModel[]): object;
 }
 
-/** The creation time of a model is unknown; OpenAI's format requires the field. */
+/**
+ * The creation time of every model, because the real time is unknown but OpenAI's and Anthropic's formats require it.
+ */
 const UNKNOWN_CREATED = 0;
 
 function openaiModel({ id, provider }: KnownModel): object {
@@ -47,12 +49,12 @@ const SHAPES: Readonly<Record<ClientProtocolId, ModelListShape>> = {
   gemini: { one: geminiModel, all: (models) => ({ models: models.map(geminiModel) }) },
 };
 
-/** Returns the format for the paths that OpenAI and Anthropic share. */
+/** Returns the protocol of a request to a path that OpenAI's and Anthropic's SDKs share. */
 export function detectListProtocol({ headers }: Pick<ServerRequest, "headers">): ClientProtocolId {
   return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic";
 }
 
-/** Lists the models of the configuration, then those that the providers list. */
+/** Replies with the models of the configuration, followed by those that the providers list. */
 export async function listModels(
   services: Services,
   catalog: ModelCatalog,
@@ -67,7 +69,9 @@ export async function listModels(
   return okReply(SHAPES[protocolId].all([...known.values()]));
 }
 
-/** Shows any model that the router accepts; 404 for the others. */
+/**
+ * Replies with a model. Throws "not-found" if the router does not accept the name or a local provider lacks the model.
+ */
 export function showModel(services: Services, protocolId: ClientProtocolId, name: string): ServerReply {
   const router = getModelRouter(services);
   const { targets } = router.route(name);

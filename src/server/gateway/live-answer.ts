@@ -1,5 +1,5 @@
-// Reads an answer batch by batch and records it. The record is finished before the last batch is returned, so that a
-// client that has seen the end can rely on the record.
+// Reads a streamed answer in batches of deltas and records it. The record is finished before the last batch is sent, so
+// a client that has received the end can rely on the record.
 import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
 import {
   AnswerReader,
@@ -19,12 +19,12 @@ import type { OpenCall } from "./open-call.ts";
 import { EventBytes } from "./event-bytes.ts";
 import type { GatewayCall } from "./gateway-call.ts";
 
-/** The result of a streamed attempt: the deltas, and the bytes they came from if those can be forwarded. */
+/** The result of a streamed attempt: the reader of the deltas, and the upstream's bytes if they can be forwarded. */
 export interface OpenedStream {
   reader: AnswerReader;
   bytes?: EventBytes;
   reply?: HttpReply;
-  /** Keys that must not appear in forwarded bytes. */
+  /** The provider's keys, which must not appear in forwarded bytes. */
   secrets?: Secrets;
 }
 
@@ -61,7 +61,7 @@ export async function readForwardedReply(
   exchange: HttpExchange,
   reply: HttpReply,
 ): Promise<OpenedStream> {
-  // Providers may answer a stream request with a whole answer, which has no events to forward (B74).
+  // If the provider replies to a stream request with a whole answer, there are no events to forward (B74).
   const bytes = isEventStream(reply) ? new EventBytes() : undefined;
   if (bytes !== undefined) exchange.onChunk = (chunk) => bytes.push(chunk);
   const reader = new AnswerReader(await openReplyStream(reply, exchange), targetInfoFor(target, ready), call.scope);
@@ -75,7 +75,7 @@ export class LiveAnswer {
   readonly reply: HttpReply | undefined;
   readonly #reader: AnswerReader;
   readonly #secrets: Secrets | undefined;
-  /** Set if the call was ended from outside (cancelled, shutdown, client gone). */
+  /** The error if reading threw, for example because the run was cancelled or the client disconnected. */
   #endError: ProviderError | undefined;
 
   constructor(open: OpenCall, { reader, bytes, reply, secrets }: OpenedStream) {
@@ -86,28 +86,30 @@ export class LiveAnswer {
     this.#secrets = secrets;
   }
 
-  /** Returns the upstream's remaining bytes, including its error event, with keys removed. */
+  /** Returns the upstream's remaining bytes, which include its error event; the provider's keys are removed. */
   lastBytes(): Uint8Array | undefined {
     const last = this.bytes?.drain();
     return last === undefined ? undefined : (this.#secrets?.redactBytes(last) ?? last);
   }
 
-  /** Runs attempts until the first content. Throws like `OpenCall.runAttempts`. */
+  /** Runs attempts until the first content of an answer has been read. Throws like `OpenCall.runAttempts`. */
   static async start(open: OpenCall): Promise<LiveAnswer> {
     return new LiveAnswer(open, await open.runAttempts((...attempt) => openStream(open.call, ...attempt)));
   }
 
-  /** True if the last batch has been read. */
+  /** True after the last batch has been read. */
   get isOver(): boolean {
     return this.#reader.hasEnded || this.#endError !== undefined;
   }
 
-  /** The error of a failed answer. */
+  /** The error of the answer; undefined if the answer has not failed. */
   get error(): ProviderError | undefined {
     return this.#endError ?? this.#reader.failure?.error;
   }
 
-  /** Returns the next deltas; a failed answer ends with an `error` delta. Call it only while `isOver` is false. */
+  /**
+   * Returns the next deltas; a failed answer ends with an `error` delta. May be called only while `isOver` is false.
+   */
   async read(): Promise<readonly Delta[]> {
     try {
       const batch = (await this.#reader.next()) ?? [];
@@ -120,8 +122,8 @@ export class LiveAnswer {
   }
 
   /**
-   * Ends the call after the last batch. Resolves when the answer is recorded; returns the error to send instead of the
-   * last batch if it could not be recorded. `losses` are those of the answer at the client.
+   * Ends the call after the last batch, and resolves when the answer is recorded. If it could not be recorded, returns
+   * the error to send instead of the last batch. `losses` are the losses of the answer in the client's dialect.
    */
   async conclude(losses: readonly Loss[], responseId?: string): Promise<ProviderError | undefined> {
     const { open } = this;
@@ -139,13 +141,13 @@ export class LiveAnswer {
     return undefined;
   }
 
-  /** Returns the whole answer. Call it after the last batch of an answer that has not failed. */
+  /** Returns the complete answer. May be called only after the last batch of an answer that has not failed. */
   response(): ModelResponse {
     return this.#reader.response();
   }
 }
 
-/** Converts the reason for an end from outside to the error that the reader receives. */
+/** Converts the error of reading an answer to the error that the client receives. */
 function toEndError({ call, recording }: OpenCall, thrown: unknown): ProviderError {
   const { ended } = call.scope;
   if (ended?.by !== "caller") return toAttemptFailure(thrown).error;

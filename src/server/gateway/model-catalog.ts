@@ -1,5 +1,5 @@
-// Fetches and caches the model lists of the providers. A provider that does not reply in time is missing from the list;
-// calls do not depend on it.
+// Fetches and caches the model lists of the providers. The models of a provider that does not reply in time are missing
+// from the list, but can still be called.
 import type { ClientContext, HttpAdapter } from "../../calls/index.ts";
 import { readClockMs } from "../../calls/index.ts";
 import { parseJson } from "../../model/json/index.ts";
@@ -7,12 +7,13 @@ import { isObject } from "../../model/value-kind.ts";
 import type { Logger } from "../operations/log.ts";
 import type { KnownModel } from "./model-router.ts";
 
-/** Time limit for a provider's list, and how long a list is cached. */
+/** The time limit for a provider to send its list, in milliseconds. */
 const TIMEOUT_MS = 3000;
+/** The time for which a list is cached, in milliseconds. */
 const CACHE_MS = 600_000;
-/** A failed request is repeated sooner. */
+/** The time after which a failed request is repeated, in milliseconds. */
 const RETRY_MS = 30_000;
-/** Longer lists are ignored. */
+/** The maximum length of a list; a longer list is treated as empty. */
 const MAX_LIST_BYTES = 4_194_304;
 
 interface CachedModelNames {
@@ -88,7 +89,7 @@ export class ModelCatalog {
   }
 }
 
-/** Reads the model names from a list in the format of any dialect. */
+/** Returns the model names of a list in the format of any dialect. */
 function readModelNames(list: unknown): string[] {
   if (!isObject(list)) return [];
   const { data, models } = list;

@@ -1,5 +1,5 @@
-// Routes a model name to targets: by the rules of the configuration, by a `provider/` prefix, or by a bare name that
-// only one provider can have. An unknown name is a 404 that lists the available models.
+// Routes a model name to targets: by the rules of the configuration, by a `provider/` prefix, or by a name without a
+// prefix that only one provider can have. For an unknown name, the error lists the available models.
 import type { ClientContext, ProviderAdapter, RetryPolicy, Timeouts } from "../../calls/index.ts";
 import type { ModelRule, ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
@@ -12,13 +12,13 @@ export interface ModelRoute {
   retry?: Partial<RetryPolicy> | undefined;
 }
 
-/** A model name for lists. */
+/** An entry of a model list. */
 export interface KnownModel {
   id: string;
   provider: string;
 }
 
-/** Model name families, their provider, and its possible dialects, most likely first. */
+/** Patterns of well-known model names, each with the usual name of the provider and the dialects that it may have. */
 const FAMILIES: readonly (readonly [RegExp, provider: string, dialects: readonly string[]])[] = [
   [/^claude/, "anthropic", ["anthropic"]],
   [/^(?:gemini|gemma|learnlm)/, "gemini", ["gemini"]],
@@ -36,10 +36,10 @@ interface ModelPattern {
 export class ModelRouter {
   readonly #links: ClientContext["adapters"];
   readonly #exact = new Map<string, ModelRule>();
-  /** Longest pattern first. */
+  /** The rules whose pattern has a "*", longest pattern first. */
   readonly #patterns: readonly ModelPattern[];
   readonly #fallback: ProviderAdapter | undefined;
-  /** Routes of recently used names. */
+  /** The routes of model names that were used before. */
   readonly #routeCache = new Map<string, ModelRoute>();
 
   constructor(
@@ -57,7 +57,9 @@ export class ModelRouter {
     this.#fallback = links.get(defaultProvider ?? "") ?? findOnlyProvider(links);
   }
 
-  /** Throws a "not-found" that lists the available models. */
+  /**
+   * Returns the route of a model name. If the name is unknown, throws "not-found" with a list of the available models.
+   */
   route(modelName: string | undefined): ModelRoute {
     if (modelName === undefined || modelName.trim() === "") {
       const message = `The request has no model: set one, such as openai/gpt-5. ${this.#listAvailable()}`;
@@ -65,14 +67,14 @@ export class ModelRouter {
     }
     const known = this.#routeCache.get(modelName);
     if (known !== undefined) return known;
-    // Gemini's SDK names a model by its resource name.
+    // Gemini's SDK sends the resource name of a model, which starts with "models/".
     const name = modelName.startsWith("models/") ? modelName.slice("models/".length) : modelName;
     const route =
       this.#routeByRule(name) ??
       this.#routeByProvider(name) ??
       this.#routeByBareName(name) ??
       this.#throwUnknownModel(name);
-    // Clients choose the names, so the cache is bounded.
+    // Clients can send any number of names, so the cache is limited.
     if (this.#routeCache.size >= MAX_CACHED_ROUTES) this.#routeCache.clear();
     this.#routeCache.set(modelName, route);
     return route;
@@ -88,7 +90,8 @@ export class ModelRouter {
     if (pattern === undefined) return undefined;
     const { before, after } = pattern;
     const matched = name.slice(before.length, name.length - after.length);
-    // A target that ends in "/*" gets the whole name, without the part of the pattern before its last slash.
+    // A target that ends in "/*" receives the name without the prefix up to the last slash of the pattern: the pattern
+    // "my/gpt-*" and the target "openai/*" route "my/gpt-5" to "openai/gpt-5".
     const whole = name.slice(before.lastIndexOf("/") + 1);
     return this.#applyRule(pattern.rule, (target) =>
       target.endsWith("/*") ? target.slice(0, -1) + whole : target.replace("*", () => matched),
@@ -119,7 +122,7 @@ export class ModelRouter {
     return { targets: [`${owner.name}/${name}`] };
   }
 
-  /** Finds the only provider that a bare name can belong to. */
+  /** Finds the only provider that a name without a provider prefix can belong to. */
   #findOwner(name: string): ProviderAdapter | undefined {
     const links = [...this.#links.values()];
     const own = links.filter((link) => link.kind === "local" && link.config.models?.includes(name) === true);
@@ -149,8 +152,8 @@ export class ModelRouter {
   }
 
   /**
-   * Lists the models that are known without asking providers: aliases, their targets, and the models of local
-   * providers.
+   * Lists the models that are known without a request to a provider: the names in rules, the targets of these rules,
+   * and the models of local providers.
    */
   models(): KnownModel[] {
     const known = new Map<string, KnownModel>();
@@ -168,7 +171,8 @@ export class ModelRouter {
 }
 
 /**
- * Returns the provider for names without one: the only remote provider, or the only local one if there is no remote.
+ * Returns the provider for model names without a provider prefix: the only remote provider, or the only local provider
+ * if there is no remote one. Returns undefined if there are several.
  */
 function findOnlyProvider(links: ClientContext["adapters"]): ProviderAdapter | undefined {
   const all = [...links.values()];

@@ -1,5 +1,5 @@
-// One model call of the server: routed, recorded, counted and traced. live-answer.ts and whole-reply.ts read the
-// answer.
+// Opens and ends one model call of the server: routes it, records it, counts it and traces it. live-answer.ts and
+// whole-reply.ts read the answer.
 import type { AttemptFunction, AttemptResult, CallOptions } from "../../calls/index.ts";
 import { runAttempts } from "../../calls/index.ts";
 import type { Loss, Message, ProviderError, ModelRequest, ModelResponse } from "../../model/index.ts";
@@ -15,16 +15,16 @@ import { getModelRouter } from "./model-router.ts";
 import type { ForwardableRequest } from "./gateway-call.ts";
 import { GatewayCall } from "./gateway-call.ts";
 
-/** Options of the record apart from the request itself. */
+/** The options of a recorded call that are not part of the request. */
 export type RecordOptions = Omit<RecordedCall, "caller" | "request" | "dialect">;
 
 export interface CallSpec {
   caller: Caller;
-  /** The model name of the client. */
+  /** The model name that the client sent. */
   model: string | undefined;
-  /** Returns the decoded request; called only if it is needed. */
+  /** Returns the decoded request. It is called only if the decoded request is needed. */
   getRequest: () => ModelRequest;
-  /** Returns the client's request if `getRequest` returns one with a resolved history. */
+  /** Returns the client's request; present only if `getRequest` returns a request with a resolved history. */
   getOriginalRequest?: (() => ModelRequest) | undefined;
   /** The client's dialect. */
   dialect: string;
@@ -32,19 +32,22 @@ export interface CallSpec {
   forwardable?: ForwardableRequest | undefined;
   /** Headers for providers of the client's dialect. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Absent: the call is not recorded. */
+  /** The options of the record; absent if the call is not recorded. */
   record?: RecordOptions | undefined;
-  /** `previous_response_id` of a call that is not recorded itself. */
+  /** The `previous_response_id` of a call that is not recorded. */
   previousResponse?: string | undefined;
   stream: boolean;
-  /** The client's connection; it ends unrecorded calls (B89). */
+  /** Returns a signal that is aborted when the client disconnects, which ends an unrecorded call (B89). */
   signal?: (() => AbortSignal) | undefined;
   onBreaks?: CallOptions["onBreaks"];
-  /** The `traceparent` header of the request, for spans. */
+  /** The `traceparent` header of the request, which links the call's span to the client's trace. */
   traceparent?: string | undefined;
 }
 
-/** A call that is routed and located in a thread, but not sent yet. It must be ended by `finish` or `fail`. */
+/**
+ * A model call that is routed and has a position in a thread if it is recorded. Every call must be ended by `finish`,
+ * `fail`, `giveUp` or `discard`.
+ */
 export class OpenCall {
   readonly services: Services;
   readonly spec: CallSpec;
@@ -53,7 +56,7 @@ export class OpenCall {
   readonly #span: TraceSpan;
   readonly #openCalls: Set<OpenCall>;
   #attemptResult: AttemptResult<unknown> | undefined;
-  /** Losses of the request at the target that answers. */
+  /** The losses of the request in the dialect of the target that answers. */
   losses: readonly Loss[] = [];
   #isEnded = false;
 
@@ -64,7 +67,7 @@ export class OpenCall {
     const { forwardable, headers, stream, onBreaks, dialect } = spec;
     this.call = new GatewayCall(services.clientContext, {
       getRequest: () => requestWithHistory(spec, recording),
-      // A restored or resolved history is not in the client's body.
+      // A changed history is not in the client's body, so the body cannot be forwarded.
       forwardable: recording?.isHistoryChanged === true ? undefined : forwardable,
       headers: headers && { dialect, headers },
       route,
@@ -83,24 +86,24 @@ export class OpenCall {
     );
   }
 
-  /** Ends the call when shutdown has used up its time. */
+  /** Ends the call, because the time for shutdown has passed. */
   stop(): void {
     this.call.scope.endByCaller(new ServerError("unavailable", "The server is shutting down."));
   }
 
-  /** The target that answers, or the first one before any answer. */
+  /** The target that answers, or the first target before any target has answered. */
   get targetInfo(): { provider: string; model: string } {
     const { provider, model } = (this.#attemptResult?.target ?? this.call.targets[0]).info;
     return { provider, model };
   }
 
-  /** Runs attempts until one succeeds. If it throws, the call has ended. */
+  /** Runs attempts until one succeeds. If all attempts fail, ends the call and throws. */
   async runAttempts<T>(attempt: AttemptFunction<T>): Promise<T> {
     try {
       const attemptResult = await runAttempts(this.call, attempt);
       this.#attemptResult = attemptResult;
       this.losses = attemptResult.attempt.losses;
-      // Must succeed before the first byte is sent.
+      // If a stream cannot be recorded, `ready` rejects before the first byte is sent.
       if (this.spec.stream) await this.recording?.ready();
       return attemptResult.value;
     } catch (thrown) {
@@ -111,8 +114,9 @@ export class OpenCall {
   }
 
   /**
-   * Ends a call with a complete answer. Resolves when it is recorded; returns the error to send instead if it could not
-   * be recorded and the policy is "refuse". `losses` are those of the answer at the client.
+   * Ends a call with a complete answer, and resolves when the answer is recorded. If it could not be recorded and the
+   * policy is "refuse", returns the error to send instead of the answer. `losses` are the losses of the answer in the
+   * client's dialect.
    */
   async finish(
     response: ModelResponse | undefined,
@@ -131,14 +135,14 @@ export class OpenCall {
     return recordError;
   }
 
-  /** Ends the call after an internal error: aborts the upstream request and fails the record. */
+  /** Ends the call after an error of the server: aborts the upstream request and records the failure. */
   async giveUp(thrown: unknown): Promise<void> {
     if (this.#isEnded) return;
     this.call.scope.endByCaller(thrown);
     await this.fail(toCallFailure(thrown).error);
   }
 
-  /** Ends a failed call. The partial answer is recorded. */
+  /** Ends a failed call and records the failure. `partial` is the incomplete answer. */
   async fail(error: ProviderError, partial?: ModelResponse, aborted?: true): Promise<void> {
     const ending = { usage: partial?.usage, partial };
     this.#attemptResult?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
@@ -160,7 +164,7 @@ export class OpenCall {
     return { ...this.targetInfo, attempts, losses: losses.length === 0 ? this.losses : [...this.losses, ...losses] };
   }
 
-  /** Ends a call that is replayed from the record and never sent. */
+  /** Ends a call that was not sent, because its answer is replayed from the record. */
   discard(): void {
     this.#isEnded = true;
     this.call.scope.close();
@@ -201,7 +205,7 @@ export class OpenCall {
 
 const OPEN_CALLS = new WeakMap<Services, Set<OpenCall>>();
 
-/** Returns the open calls of a server. One shutdown listener serves all of them, instead of one per call. */
+/** Returns the open calls of a server. They share one listener of the shutdown signal. */
 function getOpenCalls(services: Services): Set<OpenCall> {
   const known = OPEN_CALLS.get(services);
   if (known !== undefined) return known;
@@ -214,8 +218,8 @@ function getOpenCalls(services: Services): Set<OpenCall> {
 }
 
 /**
- * Routes a call and finds its position in a thread. Throws a `ServerError` or the decoder's error; nothing was sent
- * then.
+ * Routes a call and, if the call is recorded, finds its position in a thread. Sends nothing to a provider. Throws a
+ * `ServerError` or the decoder's error.
  */
 export async function openCall(services: Services, recorder: Recorder, spec: CallSpec): Promise<OpenCall> {
   if (services.stopping.aborted)
@@ -230,14 +234,14 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   try {
     return new OpenCall(services, known, route, recording);
   } catch (thrown) {
-    // The opened recording must be ended.
+    // The recording is already open, so it must be ended.
     const outcome = { provider: "", model: route.targets[0], attempts: [], losses: [] };
     await recording?.fail(toCallFailure(thrown).error, outcome);
     throw thrown;
   }
 }
 
-/** Resolves `previous_response_id` of a call that is not recorded itself. */
+/** Returns the call with the history that the `previous_response_id` of an unrecorded call refers to. */
 async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
   const { caller, dialect, previousResponse } = spec;
   if (previousResponse === undefined) return spec;
@@ -248,11 +252,11 @@ async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Prom
   return { ...spec, forwardable: undefined, getOriginalRequest: spec.getRequest, getRequest: () => resolvedRequest };
 }
 
-/** Returns the request with the history of the record, and without the `previous_response_id` that it replaces. */
+/** Returns the request with the history of the recording, and without the `previous_response_id` that was resolved. */
 function requestWithHistory({ getRequest: request, record }: CallSpec, recording: Recording | undefined): ModelRequest {
   const clientRequest = request();
-  // A recorded history is used even if it equals the client's: its losses are recorded, and a repeated call must report
-  // the same ones.
+  // The history of the recording is used even if its content equals the client's, so that a repeated call reports the
+  // same losses as those that were recorded.
   if (recording === undefined || recording.messages === clientRequest.messages) return clientRequest;
   return replaceHistory(clientRequest, recording.messages, record?.previousResponse !== undefined);
 }

@@ -1,5 +1,5 @@
-// Streams the upstream's bytes to a client of the same dialect without a record. Only the first content, event
-// boundaries and the end of the stream are inspected.
+// Streams the upstream's bytes to a client of the same dialect without recording them. The code searches the bytes only
+// for the first content, event boundaries, errors and the end of the answer.
 import { toProviderError } from "../../assembly/answer-fields.ts";
 import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
 import {
@@ -28,7 +28,7 @@ export interface PassThroughReply {
   secrets: Secrets;
 }
 
-/** Runs one attempt at a pass-through stream. A reply in another form or dialect is decoded instead. */
+/** Runs one attempt at a pass-through stream. A whole answer, or an answer in another dialect, is decoded instead. */
 export async function openPassThrough(
   { call }: OpenCall,
   target: Target,
@@ -60,10 +60,12 @@ export async function openPassThrough(
   return upstream;
 }
 
-/** Limit of the search for the first content; a longer preamble is forwarded anyway. */
+/**
+ * The number of bytes that are searched for the first content. If they contain no content, they are forwarded anyway.
+ */
 const MAX_LEADING_BYTES = 65_536;
 
-/** Reads until the first content. An error or a cut-off before that can still be retried. */
+/** Reads until the first content. Throws if the stream fails or ends before that, so that the call can be retried. */
 async function readUntilContent({ body, bytes }: PassThroughReply, { prepared, scope }: HttpExchange): Promise<void> {
   const decoder = prepared.dialect.streamDecoder({ names: prepared.renames });
   for (let size = 0; size < MAX_LEADING_BYTES;) {
@@ -82,14 +84,14 @@ async function readUntilContent({ body, bytes }: PassThroughReply, { prepared, s
   }
 }
 
-/** Number of last chunks that are searched for the end event; usage and other events may follow it. */
+/** The number of last chunks that are searched for the end event, because usage and other events may follow it. */
 const TAIL_CHUNKS = 4;
 
 export class PassThroughStream implements ClientStream {
   readonly #open: OpenCall;
   readonly #upstream: PassThroughReply;
   readonly #protocol: ClientProtocol;
-  /** The last chunks, as a ring buffer. */
+  /** A ring buffer of the last chunks. */
   readonly #tail: Uint8Array[] = [];
   #count = 0;
   #isFirst = true;
@@ -130,7 +132,7 @@ export class PassThroughStream implements ClientStream {
     return hideProviderKeys(chunk, secrets);
   }
 
-  /** Ends the stream; `error` is set if reading failed. */
+  /** Ends the call and returns the last chunk; `error` is set if reading failed. */
   async #end(error: ProviderError | undefined): Promise<OutputChunk> {
     this.#isOver = true;
     const open = this.#open;
@@ -150,13 +152,13 @@ export class PassThroughStream implements ClientStream {
   #tailChunks(rest: Uint8Array | undefined): Uint8Array[] {
     const oldest = this.#count > TAIL_CHUNKS ? this.#count % TAIL_CHUNKS : 0;
     const chunks = [...this.#tail.slice(oldest), ...this.#tail.slice(0, oldest)];
-    // The last event may lack its blank line.
+    // The last event may lack its blank line, so one is added for the parser.
     if (rest !== undefined) chunks.push(rest, BLANK_LINE);
     return chunks;
   }
 }
 
-/** Removes keys from chunks with an error event: providers quote keys in their error messages. */
+/** Removes the provider's keys from a chunk with an error event, because error messages may contain keys. */
 function hideProviderKeys(chunk: Uint8Array, secrets: Secrets): Uint8Array {
   const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   return text.includes('"error"') ? secrets.redactBytes(chunk) : chunk;

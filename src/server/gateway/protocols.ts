@@ -1,5 +1,5 @@
-// The client protocols of the gateway: dialect, heartbeat, error event, end detection and forwarded headers of each.
-// index.ts has the paths.
+// Defines the client protocols of the gateway: each has a dialect, a heartbeat, an error event, an end detection and
+// forwarded headers. The paths are in index.ts.
 import type { Dialect } from "../../dialects/index.ts";
 import { dialect } from "../../dialects/index.ts";
 import type { ProviderError } from "../../model/index.ts";
@@ -12,9 +12,9 @@ export type ClientProtocolId = "openai-chat" | "openai-responses" | "anthropic" 
 export interface ClientProtocol {
   readonly id: ClientProtocolId;
   readonly dialect: Dialect;
-  /** Text that keeps a stream alive and that the official SDKs ignore (B87). */
+  /** The text that keeps the connection of a stream open; the official SDKs ignore it (B87). */
   readonly heartbeat: string;
-  /** Formats the event that ends a stream with an error, if its encoder cannot. */
+  /** Formats the event that ends a stream with an error, if no stream encoder is used. */
   failureEvent(error: ProviderError): string;
   /** Detects the end of a stream from one of its events. */
   readonly detectEnd: DetectStreamEnd;
@@ -22,13 +22,13 @@ export interface ClientProtocol {
   readonly forwardedHeaders: readonly string[];
 }
 
-/** All SDKs skip SSE comments. Anthropic's protocol has `ping` events of its own, so it uses those. */
+/** The heartbeat of protocols without a heartbeat event: an SSE comment, which all SDKs skip. */
 const COMMENT_HEARTBEAT = formatSseComment("koine");
 
 function errorEvent(protocol: Dialect, event?: string): ClientProtocol["failureEvent"] {
   return (error) => {
     const { raw: _, ...bare } = error;
-    // Every dialect encodes an error as an object.
+    // The cast is safe: without `raw`, every dialect encodes an error as an object.
     const data = protocol.encodeError(bare).wire as object;
     return formatSse(event === undefined ? { data } : { event, data });
   };

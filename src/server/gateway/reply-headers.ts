@@ -1,4 +1,5 @@
-// Creates the headers of gateway replies: the record, the provider, the losses, and headers of the upstream.
+// Creates the headers of gateway replies: the ids of the record, the provider, the number of losses, and forwarded
+// headers of the upstream.
 import type { HttpReply } from "../../calls/index.ts";
 import { escapeHeader } from "../http/escape-header.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -8,20 +9,22 @@ export function koineHeaders(open: OpenCall, losses: number): Record<string, str
   return { "x-koine-provider": provider, "x-koine-losses": String(losses), ...recordHeaders(open) };
 }
 
-/** Returns the headers that name the thread and run of a recorded call. */
+/** Returns the headers with the thread id and run id of a recorded call. */
 export function recordHeaders({ recording }: Pick<OpenCall, "recording">): Record<string, string> {
   if (recording === undefined) return {};
   return { "x-koine-thread": escapeHeader(recording.threadId), "x-koine-run": recording.runId };
 }
 
-/** Rate limits of the account, and ids and times that a provider's support asks for. */
+/**
+ * The upstream's headers that are forwarded: rate limits, and ids and times that the provider's support may ask for.
+ */
 const FORWARDED =
   /^(?:(?:x|anthropic)-ratelimit-[a-z0-9-]+|openai-(?:processing-ms|version|model)|request-id|retry-after(?:-ms)?)$/;
 const REQUEST_ID = "x-request-id";
 
 /**
- * Picks the upstream's headers for a reply with the upstream's bytes. Its `x-request-id` is renamed, because the server
- * sends its own.
+ * Returns the upstream's headers that are forwarded with the upstream's bytes. The upstream's `x-request-id` is
+ * renamed, because the server sends its own request id in this header.
  */
 export function upstreamHeaders({ headers }: HttpReply): Record<string, string> {
   const forwarded: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// Creates the reply to a stream request. Its head is sent with the first content, or after `heartbeatMs` so that the
-// client does not time out.
+// Creates the reply to a stream request. The headers are sent with the first content, or after `heartbeatMs` without
+// content, so that the client does not time out.
 import { disassemble } from "../../assembly/index.ts";
 import type { ModelResponse } from "../../model/index.ts";
 import type { ServerReply, Sink } from "../types.ts";
@@ -15,19 +15,19 @@ import type { PassThroughReply } from "./pass-through.ts";
 import { openPassThrough, PassThroughStream } from "./pass-through.ts";
 import { koineHeaders, recordHeaders, upstreamHeaders } from "./reply-headers.ts";
 
-/** A started stream with its first chunk and its headers. */
+/** A stream whose first chunk has been read. */
 interface StartedStream {
   stream: ClientStream;
-  /** Sent together with the head. */
+  /** The first chunk, which is sent together with the headers. */
   first: OutputChunk;
   headers: Record<string, string>;
 }
 
 export interface StreamReplyOptions extends StreamEncodingOptions {
   contentType: string;
-  /** The text that keeps the stream alive. */
+  /** The text that keeps the connection open while the upstream sends nothing. */
   heartbeat: string;
-  /** True if the upstream's bytes can be forwarded. */
+  /** True if the upstream's bytes may be forwarded when they are in the client's dialect. */
   canPassBytes: boolean;
 }
 
@@ -68,14 +68,17 @@ function createStreamHeaders(
     "cache-control": "no-cache",
     // Stops proxies such as nginx from buffering the stream.
     "x-accel-buffering": "no",
-    // If the head is sent before the first content, the provider is not known yet.
+    // If the headers are sent before the first content, the provider is not known yet, so only the record is named.
     ...(isLate ? recordHeaders(open) : koineHeaders(open, countLosses(open.losses))),
   };
 }
 
 const TIMED_OUT = Symbol("late");
 
-/** Rejects if the call fails before anything was sent; the caller replies with a status. */
+/**
+ * Returns the reply of a stream. Rejects if the call fails before the headers are sent, so that the caller can reply
+ * with an error status.
+ */
 export async function streamReply(
   open: OpenCall,
   streaming: StreamReplyOptions,
@@ -84,7 +87,7 @@ export async function streamReply(
   const { services } = open;
   const starting = startStream(open, streaming);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  // A recorded run continues without its client from its start (B89); shutdown waits for it.
+  // A recorded run continues if its client disconnects (B89), so shutdown waits for the run.
   if (open.recording !== undefined) services.background(over);
   starting.catch(() => end());
   const first = await orTimeout(starting, services.config.heartbeatMs);
@@ -109,7 +112,7 @@ async function orTimeout<T>(promise: Promise<T>, ms: number): Promise<T | typeof
   }
 }
 
-/** Writes the chunks, one write per read of the upstream. */
+/** Writes the chunks of a stream, with one write for each read of the upstream. */
 async function writeStream(
   open: OpenCall,
   starting: StartedStream | Promise<StartedStream>,
@@ -140,7 +143,7 @@ async function writeStream(
   }
 }
 
-/** Replays the recorded answer of an earlier call as a stream (B95). */
+/** Returns the recorded answer of an earlier call with the same idempotency key as a stream (B95). */
 export function replayStreamReply(
   open: OpenCall,
   earlierAnswer: ModelResponse,

@@ -1,5 +1,5 @@
-// Creates the reply to a request for a whole answer: the upstream's text if it is in the client's dialect and the
-// history was not changed, otherwise a translation. It is sent after it is recorded.
+// Creates the reply to a request for a whole answer: the upstream's text if the client's body was forwarded, and
+// otherwise a translation. The reply is created only after the answer is recorded.
 import type { HttpReply, OpenAttempt, PreparedCall, Target } from "../../calls/index.ts";
 import {
   attemptWholeAnswer,
@@ -21,13 +21,13 @@ import type { OpenCall } from "./open-call.ts";
 import { withCreatedAt } from "./client-stream.ts";
 import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
 
-/** A whole answer, and its text if that can be forwarded. */
+/** A whole answer: the decoded response, or the upstream's text if the text can be forwarded, or both. */
 interface WholeAnswer {
   response?: ModelResponse;
   text?: { reply: HttpReply; text: string };
 }
 
-/** Runs one attempt. Without a record, a forwarded reply is not decoded. */
+/** Runs one attempt. If the call is not recorded, the reply to a forwarded request is not decoded. */
 async function attemptWhole(
   { call, recording }: OpenCall,
   target: Target,
@@ -48,7 +48,7 @@ async function attemptWhole(
   return whole;
 }
 
-/** Rejects if the call fails. */
+/** Returns the reply with the whole answer. Rejects if the call fails. */
 export async function wholeReply(
   open: OpenCall,
   protocol: ClientProtocol,
@@ -71,7 +71,7 @@ export async function wholeReply(
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** Throws if the answer could not be recorded and the policy is "refuse". */
+/** Ends the call. Throws if the answer could not be recorded and the policy is "refuse". */
 async function finish(
   open: OpenCall,
   response: ModelResponse | undefined,
@@ -82,7 +82,7 @@ async function finish(
   if (recordError !== undefined) throw recordError;
 }
 
-/** Replays the recorded answer of an earlier call (B95). */
+/** Returns the recorded answer of an earlier call with the same idempotency key (B95). */
 export function replayWholeReply(open: OpenCall, earlierAnswer: ModelResponse, protocol: ClientProtocol): ServerReply {
   const { wire, losses } = protocol.dialect.encodeResponse(withCreatedAt(protocol, earlierAnswer, open.services.clock));
   open.discard();
@@ -93,7 +93,7 @@ export function replayWholeReply(open: OpenCall, earlierAnswer: ModelResponse, p
   };
 }
 
-/** Adds the request's settings to a Responses object; other protocols do not echo them. */
+/** Adds the request's settings to a Responses object; objects of other protocols do not contain settings. */
 function echoRequestSettings(
   { spec }: OpenCall,
   { id }: ClientProtocol,

@@ -1,5 +1,5 @@
-// Checks the `Host` and `Origin` headers: the names under which the server may be reached, and the pages that may call
-// it. This prevents DNS rebinding, by which any web page could reach a server on loopback.
+// Checks that the `Host` header is an allowed name of the server, and that the `Origin` header is an allowed page. This
+// prevents DNS rebinding, by which any web page could reach a server on loopback.
 import { isIP } from "node:net";
 import { ConfigError } from "../config/mistakes.ts";
 import type { ServerConfig } from "../config/types.ts";
@@ -8,7 +8,10 @@ import { ServerError } from "../errors.ts";
 type GuardHeaders = Readonly<Record<string, string>>;
 
 export interface AccessGuard {
-  /** Throws a `ServerError` "forbidden". Returns the origin for the CORS headers if a page of another origin calls. */
+  /**
+   * Throws a `ServerError` "forbidden" if the host or the origin is not allowed. Returns the origin for the CORS
+   * headers if a page of another origin sent the request, and otherwise undefined.
+   */
   check(method: string, headers: GuardHeaders): string | undefined;
 }
 
@@ -22,11 +25,11 @@ export function createAccessGuard({
   const isPublicHost = !isLoopback(host);
   const allowedOrigins = new Set(origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
   const allowsAnyOrigin = allowedOrigins.has("*");
-  // Cached, because a client sends the same host with every request.
+  // The last allowed host is cached, because a client sends the same host with every request.
   let lastAllowed: string | undefined;
   const isAllowedHost = (hostHeader: string): boolean => {
     const name = normalizeHost(hostHeader);
-    // An IP address cannot be rebound. On loopback, only loopback addresses are accepted.
+    // DNS rebinding needs a DNS name, so a server that is not on loopback accepts any IP address.
     return allowsAnyHost || names.has(name) || isLoopback(name) || (isPublicHost && isIP(name) !== 0);
   };
   return {
@@ -73,16 +76,22 @@ export function checkAccess({ host, tenants, unprotected }: ServerConfig): void 
   throw new ConfigError([{ path: "/host", message: `${what} ${how}` }]);
 }
 
-/** Returns the host without port and brackets. Malformed brackets are kept, so that the host stays unknown. */
+/**
+ * Returns the host in lower case, without port and brackets. Malformed brackets are not removed, so that the host
+ * matches no allowed name.
+ */
 function normalizeHost(host: string): string {
   const lower = host.trim().toLowerCase();
   const [, address] = /^\[([\da-f:.]+)\](?::\d*)?$/.exec(lower) ?? [];
   if (address !== undefined) return address;
-  // An IPv6 address without brackets has several colons and no port.
+  // An IPv6 address without brackets has several colons and no port, so it is not changed.
   return lower.indexOf(":") === lower.lastIndexOf(":") ? lower.replace(/:\d*$/, "") : lower;
 }
 
-/** Images and scripts of other sites have no `Origin` header, but browsers send `Sec-Fetch-Site`. */
+/**
+ * Throws if another site embeds a URL of the server. Browsers request images and scripts without an `Origin` header,
+ * but with `Sec-Fetch-Site`.
+ */
 function rejectCrossSiteEmbed(method: string, headers: GuardHeaders): void {
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return;

@@ -1,5 +1,5 @@
-// Authenticates callers by a token in any header that the official SDKs use. Digests are compared in constant time; the
-// tokens themselves are never stored or logged.
+// Authenticates callers by a token in any header or query field that the official SDKs use. The digests of tokens are
+// compared in constant time; the tokens themselves are never stored or logged.
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Ledger } from "../../ledger/index.ts";
 import type { TenantConfig } from "../config/types.ts";
@@ -8,7 +8,7 @@ import type { Caller, ServerRequest } from "../types.ts";
 
 type CredentialsRequest = Pick<ServerRequest, "headers" | "query">;
 
-/** Throws a `ServerError` "unauthorized". */
+/** Returns the caller of a request. Throws a `ServerError` "unauthorized" if the token is missing or unknown. */
 export type Authenticate = (request: CredentialsRequest) => Caller;
 
 const DIGEST_BYTES = 32;
@@ -18,7 +18,9 @@ interface KnownToken {
   caller: Caller;
 }
 
-/** Without configured tenants, every caller is the tenant "default". */
+/**
+ * Creates the function that authenticates requests. Without configured tenants, every caller is the tenant "default".
+ */
 export function createAuthenticate(tenants: ReadonlyMap<string, TenantConfig>, ledger: Ledger): Authenticate {
   if (tenants.size === 0) {
     const local: Caller = { tenant: ledger.tenant, scope: "local", ledger };
@@ -36,7 +38,10 @@ export function createAuthenticate(tenants: ReadonlyMap<string, TenantConfig>, l
   };
 }
 
-/** Indexes tokens by the first bytes of their digest, which reveal nothing about a token. */
+/**
+ * Returns the known tokens by the first four bytes of their digest. The lookup by these bytes is not in constant time,
+ * but they reveal nothing about a token.
+ */
 function indexTokens(tenants: ReadonlyMap<string, TenantConfig>, ledger: Ledger): Map<number, KnownToken[]> {
   const known = new Map<number, KnownToken[]>();
   for (const [tenant, { tokens }] of tenants) {

@@ -1,6 +1,7 @@
-// One timer for the deadlines of all request bodies: a timer per body would cost more than reading most of them.
+// Limits the time to receive request bodies with one timer for all bodies, because a timer for each body would cost
+// more than reading a typical body.
 
-/** All deadlines have the same duration, so they expire in the order in which they were added. */
+/** Deadlines of the same duration, which therefore expire in the order in which they were added. */
 export class BodyDeadlines {
   readonly #ms: number;
   readonly #dueTimes = new Map<() => void, number>();
@@ -10,7 +11,7 @@ export class BodyDeadlines {
     this.#ms = ms;
   }
 
-  /** Calls `onLate` once, unless it is removed in time. */
+  /** Calls `onLate` once when its deadline passes, unless `remove` is called before. */
   add(onLate: () => void): void {
     this.#dueTimes.set(onLate, performance.now() + this.#ms);
     if (this.#timer === undefined) this.#schedule(this.#ms);
@@ -21,7 +22,7 @@ export class BodyDeadlines {
   }
 
   #schedule(ms: number): void {
-    // Unreferenced: open connections keep the process alive, not this timer.
+    // The timer is unreferenced, because only open connections are supposed to keep the process alive.
     this.#timer = setTimeout(() => this.#sweep(), Math.max(ms, 1)).unref();
   }
 

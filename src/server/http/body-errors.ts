@@ -1,4 +1,4 @@
-// Errors of reading a body, shared by the Node and the web adapter.
+// Creates the errors for bodies that cannot be read, for both HTTP adapters (node:http and fetch API).
 import { ServerError } from "../errors.ts";
 
 export function createTooLargeError(maxBytes: number): ServerError {

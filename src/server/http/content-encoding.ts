@@ -4,16 +4,16 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { ServerError } from "../errors.ts";
 
-/** Decoders by encoding; the argument is the first byte of the body. */
+/** Functions that create the decompressor of a content encoding; `first` is the first byte of the body. */
 const DECODERS: Record<string, (first: number) => Transform> = {
   gzip: () => zlib.createGunzip(),
   "x-gzip": () => zlib.createGunzip(),
-  // Some clients send raw deflate without the zlib header; the low bits of a zlib header are 8.
+  // Some clients send raw deflate without a zlib header. The first byte of a zlib header has 8 in its low four bits.
   deflate: (first) => ((first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
   br: () => zlib.createBrotliDecompress(),
   zstd: () => zlib.createZstdDecompress(),
 };
-/** One encoding is usual; more would only cost CPU. */
+/** The maximum number of encodings of one body. One encoding is usual; more encodings would only cost CPU time. */
 const MAX_ENCODINGS = 2;
 
 type ByteChunks = AsyncIterable<Uint8Array>;
@@ -25,7 +25,10 @@ export async function collect(chunks: ByteChunks): Promise<Uint8Array> {
   return all.length === 1 && all[0] !== undefined ? all[0] : Buffer.concat(all);
 }
 
-/** Decodes a body. `encoding` is the header, which lists the encodings in the order of their application. */
+/**
+ * Yields the decompressed body. `encoding` is the `content-encoding` header, which lists the encodings in the order in
+ * which they were applied.
+ */
 export async function* decodeChunks(source: ByteChunks, encoding: string, maxBytes: number): ByteChunks {
   const names = encoding
     .toLowerCase()
@@ -48,11 +51,11 @@ async function* decodeOne(source: ByteChunks, name: string, maxBytes: number): B
     yield opening.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  // Errors of the pipeline are thrown where `decoder` is read.
+  // The callback ignores errors of the pipeline, because they are also thrown where `decoder` is read.
   pipeline(Readable.from(withFirstChunk(), { objectMode: false }), decoder, () => {});
   let size = 0;
   try {
-    // A stream without a character encoding yields buffers.
+    // The cast is safe: a stream without a character encoding yields buffers.
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw createDecodedTooLargeError(maxBytes);

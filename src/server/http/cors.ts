@@ -1,6 +1,6 @@
-// Security and CORS headers: replies are data, not pages, and allowed origins may read them.
+// The security headers of all replies, and the CORS headers that allow pages of the configured origins to read replies.
 
-/** Headers of every reply that does not override them. */
+/** The headers of every reply that does not override them. They keep browsers from rendering or caching API replies. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -21,7 +21,7 @@ const EXPOSED_HEADERS = [
   "x-vercel-ai-ui-message-stream",
 ].join(", ");
 
-/** Returns the headers for a page of an allowed origin. */
+/** Returns the CORS headers of a reply to a page of an allowed origin. */
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,

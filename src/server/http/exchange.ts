@@ -1,5 +1,5 @@
-// Handles a request independently of the HTTP adapter: access guard, routing, authentication, limits, the route itself,
-// and the error reply. The adapters write the reply.
+// Handles an HTTP request independently of the adapter: checks the access, finds the route, authenticates the caller,
+// applies the limits, calls the route, and converts errors to replies. The adapters write the reply.
 import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, ServerReply, Route, ServerRequest, Sink } from "../types.ts";
@@ -10,7 +10,7 @@ import type { AccessGuard } from "./access-guard.ts";
 import type { OpenCallLimiter } from "./open-call-limiter.ts";
 import type { HttpRouter } from "./router.ts";
 
-/** A request from an adapter; `params` is set once the route is found. */
+/** The HTTP request that an adapter creates; `params` is set once the route is found. */
 export type IncomingRequest = Omit<ServerRequest, "params"> & {
   params: ServerRequest["params"];
   readonly headerCount: number;
@@ -25,7 +25,7 @@ export interface ExchangeOutcome {
   readonly error: ServerError | undefined;
   readonly streamed: boolean;
   readonly durationMs: number;
-  /** True if the client disconnected or the stream broke off before the reply was complete. */
+  /** True if the client disconnected or the stream failed before the reply was complete. */
   readonly cut: boolean;
 }
 
@@ -35,19 +35,19 @@ export interface ExchangeOptions {
   router: HttpRouter;
   authenticate: Authenticate;
   openCalls: OpenCallLimiter;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   now: () => number;
-  /** True during shutdown: new calls are rejected. */
+  /** Returns true during shutdown, when new calls are rejected. */
   isDraining: () => boolean;
   onOutcome: (outcome: ExchangeOutcome) => void;
 }
 
-/** One request and its reply. */
+/** One HTTP request and its reply. */
 export class ServerExchange {
   readonly request: IncomingRequest;
   reply: ServerReply = { status: 500, headers: {} };
   #route: Route | undefined;
-  /** The origin of a page that calls from elsewhere. */
+  /** The origin of the calling page, if it differs from the server's origin. */
   #origin: string | undefined;
   #caller: Caller | undefined;
   #error: ServerError | undefined;
@@ -62,7 +62,10 @@ export class ServerExchange {
     this.#startedAt = options.now();
   }
 
-  /** Never rejects. Call `end` when the reply is written. */
+  /**
+   * Runs the route and sets `reply`. Never rejects: an error becomes an error reply. Call `end` after writing the
+   * reply.
+   */
   async answer(): Promise<this> {
     let reply: ServerReply;
     try {
@@ -75,7 +78,8 @@ export class ServerExchange {
   }
 
   /**
-   * Replaces the reply by an error, if its head cannot be sent. The old body still runs once, to release its resources.
+   * Replaces a reply whose headers cannot be sent with an error reply. The old body is still called once with a closed
+   * sink, so that it releases its resources.
    */
   replace(thrown: unknown): void {
     const { body } = this.reply;
@@ -123,12 +127,12 @@ export class ServerExchange {
     try {
       return (this.#route?.formatError ?? errorReply)(error, this.request);
     } catch {
-      // A faulty error format must not hide the error.
+      // If the route's error format fails, the default format is used, so that the error is not hidden.
       return errorReply(error);
     }
   }
 
-  /** Ends the exchange after the reply is written or the client is gone. */
+  /** Ends the exchange after the reply is written or the client has disconnected, and reports the outcome once. */
   end(cut: boolean, thrown?: unknown): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -149,7 +153,7 @@ export class ServerExchange {
 
 const CLOSED_SINK: Sink = { closed: true, write: () => undefined };
 
-/** The caller of public routes. Accessing its ledger is a bug. */
+/** The caller of public routes. A public route that accesses the ledger has a bug, so the getter throws. */
 const ANONYMOUS_CALLER: Caller = {
   tenant: "",
   scope: "",
@@ -174,7 +178,10 @@ function createShutdownError(): ServerError {
   });
 }
 
-/** Drops the body for HEAD but keeps its headers. A streamed body still runs once, to release its resources. */
+/**
+ * Removes the body of a reply to HEAD; the headers stay. A streamed body is still called once with a closed sink, so
+ * that it releases its resources.
+ */
 function dropBody(reply: ServerReply): void {
   const { body } = reply;
   if (typeof body === "function") void body(CLOSED_SINK).catch(() => {});

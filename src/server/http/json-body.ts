@@ -8,11 +8,11 @@ import type { ServerRequest } from "../types.ts";
 
 type BodyRequest = Pick<ServerRequest, "headers" | "body">;
 
-/** Media types that are not JSON. Form types are accepted, because `curl -d` sends them by default. */
+/** Media types that are rejected. Form types are accepted as JSON, because `curl -d` sends them by default. */
 const NON_JSON_TYPES = /^(multipart\/|image\/|audio\/|video\/|application\/(octet-stream|xml|pdf|zip))/;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads the body. Throws a `ServerError` "invalid-request", "too-large" or "unsupported-media". */
+/** Reads the body as JSON. Throws a `ServerError` "invalid-request", "too-large" or "unsupported-media". */
 export async function readJson(request: BodyRequest, limits: Pick<ServerLimits, "depth">): Promise<JsonValue> {
   return parseBody(await readText(request), limits);
 }
@@ -22,7 +22,7 @@ export async function readText(request: BodyRequest): Promise<string> {
   return decodeText(await request.body());
 }
 
-/** Parses JSON text under the same rules. */
+/** Parses the text of a body as JSON. Throws a `ServerError` "invalid-request" or "too-large". */
 export function parseBody(text: string, { depth }: Pick<ServerLimits, "depth">): JsonValue {
   if (text === "") throw new ServerError("invalid-request", "The body is empty; send JSON.");
   let value: JsonValue;
@@ -71,7 +71,7 @@ function checkType(type: string | undefined): void {
   throw new ServerError("unsupported-media", message, { path: "content-type" });
 }
 
-/** Removes a byte order mark. Invalid UTF-8 is rejected, not replaced. */
+/** Decodes UTF-8 and removes a byte order mark. Throws if the UTF-8 is invalid. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
@@ -81,7 +81,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the length of the longest valid prefix, by bisection. */
+/** Returns the offset of the first invalid character, by bisection over the length of the valid prefix. */
 function findFirstInvalidByte(bytes: Uint8Array): number {
   let validLength = 0;
   let invalidLength = bytes.length;
@@ -90,7 +90,8 @@ function findFirstInvalidByte(bytes: Uint8Array): number {
     if (isUtf8Prefix(bytes.subarray(0, middle))) validLength = middle;
     else invalidLength = middle;
   }
-  // Bisection treats a cut character as valid, so the fault is within the next few bytes.
+  // A prefix that ends within a character counts as valid, so `validLength` may be within the invalid character; the
+  // loop moves it back to the start of the character.
   while (validLength > 0 && ((bytes[validLength] ?? 0) & 0xc0) === 0x80) validLength--;
   return validLength;
 }

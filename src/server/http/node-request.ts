@@ -1,4 +1,4 @@
-// Adapts a request of node:http; values that few routes need are created on demand.
+// Adapts a request of node:http to `IncomingRequest`. Values that few routes need are created on demand.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
@@ -14,7 +14,7 @@ const NO_PARAMS: ServerRequest["params"] = {};
 export interface NodeRequestContext {
   limits: ServerLimits;
   deadlines: BodyDeadlines;
-  /** Called when a reply has ended or its connection is gone. */
+  /** Called when a reply has ended or its connection has closed. */
   onReplyEnd: () => void;
 }
 
@@ -24,7 +24,7 @@ export class NodeRequest implements IncomingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly id: string;
   params = NO_PARAMS;
-  /** True if the connection is gone. */
+  /** True if the connection closed before the reply was complete. */
   isGone = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
@@ -33,7 +33,7 @@ export class NodeRequest implements IncomingRequest {
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #onGone: (() => void) | undefined;
-  /** Ends reading the body. */
+  /** Stops reading the body with an error; undefined while no body is read. */
   #stop: ((error: ServerError) => void) | undefined;
   /** True if the client waits for "100 Continue". */
   #awaitsContinue: boolean;
@@ -50,7 +50,7 @@ export class NodeRequest implements IncomingRequest {
     this.#awaitsContinue = continues;
     this.id = id;
     this.method = message.method ?? "GET";
-    // Only `set-cookie` can be a list, and requests do not have it.
+    // The cast is safe: only `set-cookie` can be a list, and requests do not have this header.
     this.headers = message.headers as Record<string, string>;
     let target = message.url ?? "/";
     if (!target.startsWith("/")) {
@@ -131,10 +131,10 @@ export class NodeRequest implements IncomingRequest {
 
   async *#chunks(maxBytes: number): AsyncIterable<Uint8Array> {
     this.#checkBeforeReading(maxBytes);
-    // Not destroyed, so that an error reply can still be sent on the connection.
+    // The message is not destroyed when reading stops, so that an error reply can still be sent on the connection.
     const iterator: AsyncIterator<Buffer> = this.#message.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<never>();
-    // Prevents an unhandled rejection.
+    // Without this handler, a rejection while no chunk is awaited would be unhandled.
     stopped.promise.catch(() => {});
     this.#startReading(stopped.reject);
     let size = 0;
@@ -154,7 +154,7 @@ export class NodeRequest implements IncomingRequest {
     }
   }
 
-  /** Starts the body's deadline. `stop` is called at most once, and never after the end. */
+  /** Starts the body's deadline. `stop` is called at most once, and never after `#endReading`. */
   #startReading(stop: (error: ServerError) => void): void {
     this.#stop = (error) => {
       this.#endReading();
@@ -170,7 +170,10 @@ export class NodeRequest implements IncomingRequest {
 
   readonly #onLate = (): void => this.#stop?.(createTooSlowError(this.#context.limits.requestMs));
 
-  /** Rejects a body by its declared length before reading it. */
+  /**
+   * Throws if the declared length of the body exceeds the limit or the client has disconnected. Otherwise sends
+   * "100 Continue" if the client waits for it.
+   */
   #checkBeforeReading(maxBytes: number): void {
     const declared = this.headers["content-length"];
     if (declared !== undefined && Number(declared) > maxBytes) throw createTooLargeError(maxBytes);

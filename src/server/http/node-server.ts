@@ -1,4 +1,4 @@
-// The node:http adapter: limits of connections and headers, and replies with as few writes as possible.
+// The node:http adapter: limits connections and headers, and sends replies with as few writes as possible.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
@@ -16,29 +16,33 @@ export interface NodeServerOptions {
   limits: ServerLimits;
   nextId: () => string;
   openExchange: (request: IncomingRequest) => ServerExchange;
-  /** Called when a reply has ended or its connection is gone. */
+  /** Called when a reply has ended or its connection has closed. */
   onReplyEnd: () => void;
   isDraining: () => boolean;
 }
 
-/** An unread body is drained this long, so that a client that is still sending can read the error reply. */
+/**
+ * The time in milliseconds for which the rest of an unread body is discarded after the reply, so that a client that is
+ * still sending can read the error reply.
+ */
 const LINGER_MS = 2000;
 
 export function createNodeServer(options: NodeServerOptions): Server {
   const { limits } = options;
-  // Tells whether a reply has started on a connection that violates the protocol.
+  // The latest response of each connection, which shows whether a reply has started when a protocol error occurs.
   const replies = new WeakMap<Duplex, ServerResponse>();
   const shared = { limits, deadlines: new BodyDeadlines(limits.requestMs), onReplyEnd: options.onReplyEnd };
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
-    // Bodies have their own deadline with an error reply; this timeout covers bodies that no route reads.
+    // Bodies that a route reads have a deadline with an error reply; this timeout covers bodies that no route reads.
     requestTimeout: Math.max(limits.requestMs, limits.headersMs) + 1000,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(Math.max(limits.headersMs / 4, 50), 5000),
     noDelay: true,
   });
-  // Node would drop excess headers silently; the exchange counts and rejects them.
+  // 0 disables Node's limit, which drops excess headers silently; the exchange counts the headers and rejects the
+  // request.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
   const handle = (message: IncomingMessage, response: ServerResponse, continues: boolean): void => {
@@ -77,7 +81,7 @@ function send(
   exchange.end(request.isGone);
 }
 
-/** Sends the head. If Node rejects it, nothing was sent, and the reply becomes an error. */
+/** Writes status and headers. Returns false if Node rejects them; then the reply of the exchange is an error reply. */
 function writeHead(exchange: ServerExchange, response: ServerResponse): boolean {
   const { status, headers } = exchange.reply;
   try {
@@ -97,18 +101,19 @@ function writeWhole(
   stallMs: number,
 ): void {
   const { status, headers } = exchange.reply;
-  // The length of a HEAD reply is set already, or unknown.
+  // The content length of a reply to HEAD is already set, or unknown.
   const hasLength = headers["content-length"] !== undefined || exchange.request.method === "HEAD";
   if (!hasLength && status !== 204 && status !== 304) {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
   }
   if (!writeHead(exchange, response)) return writeErrorReply(exchange, response);
   response.end(body);
-  // Cuts off a reader that stops reading. Node sets its own timeout once everything is written.
+  // Closes the connection if the client stops reading. Once the whole body is written, Node replaces this timeout with
+  // its own.
   if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
 }
 
-/** Writes the error that replaced the reply. */
+/** Writes the error reply that replaced the original reply of the exchange. */
 function writeErrorReply({ reply, request }: ServerExchange, response: ServerResponse): void {
   const { status, headers, body } = reply;
   const text = typeof body === "string" ? body : "";
@@ -125,7 +130,7 @@ async function writeStream(
   stallMs: number,
 ): Promise<void> {
   try {
-    // Runs even if the client is gone, because the body must release its resources.
+    // The body is called even if the client has disconnected, because it must release its resources.
     if (!request.isGone && !writeHead(exchange, response)) {
       writeErrorReply(exchange, response);
       exchange.end(request.isGone);
@@ -133,7 +138,8 @@ async function writeStream(
     }
     const sink = new NodeSink(request, response, stallMs);
     const writing = body(sink);
-    // A first chunk is sent together with the head; a silent stream sends the head alone.
+    // If the body has written nothing yet, the headers are sent now, so that the client need not wait for the first
+    // chunk. Otherwise headers and first chunk are sent together.
     if (!request.isGone && response.writableLength === 0) response.flushHeaders();
     await writing;
     sink.end();
@@ -145,7 +151,9 @@ async function writeStream(
   }
 }
 
-/** Discards the rest of a request body for a while after the reply, then cuts the connection. */
+/**
+ * Discards the rest of a request body after the reply, and closes the connection if the body takes longer than `ms`.
+ */
 function lingerForBody(message: IncomingMessage, response: ServerResponse, ms: number): void {
   response.once("finish", () => {
     if (message.complete) return;

@@ -1,4 +1,5 @@
-// The sink of a streamed reply on Node: writers wait for a slow reader, and a stalled reader is cut off.
+// The sink of a streamed reply on node:http. Writers wait while the client reads slowly, and the connection is closed
+// if the client stops reading.
 import type { ServerResponse } from "node:http";
 import type { Sink } from "../types.ts";
 import type { NodeRequest } from "./node-request.ts";
@@ -11,13 +12,13 @@ export class NodeSink implements Sink {
   #drain: PromiseWithResolvers<void> | undefined;
   #isListening = false;
 
-  /** The head must be written already, unless the client is gone. */
+  /** The headers of `response` must be written before, unless the client has disconnected. */
   constructor(request: NodeRequest, response: ServerResponse, stallMs: number) {
     this.#request = request;
     this.#response = response;
     this.#stallMs = stallMs;
-    // Node writes a chunk in four pieces. Framing it here makes it one write, which saves a fifth of the cost of a
-    // stream.
+    // Node writes a chunk in four pieces. The sink encodes the chunk itself and writes it at once, which saves a fifth
+    // of the cost of a stream.
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false;
     request.whenGone(() => this.#resume());
@@ -49,7 +50,7 @@ export class NodeSink implements Sink {
     if (this.#drain !== undefined) return this.#drain.promise;
     if (!this.#isListening) this.#response.on("drain", () => this.#resume());
     this.#isListening = true;
-    // The socket timeout cuts the connection; any progress resets it.
+    // The socket timeout closes the connection, unless the client reads something within `stallMs`.
     this.#response.socket?.setTimeout(this.#stallMs);
     this.#drain = Promise.withResolvers();
     return this.#drain.promise;
@@ -63,7 +64,7 @@ export class NodeSink implements Sink {
   }
 }
 
-/** Frames a chunk for HTTP/1.1 chunked encoding. */
+/** Encodes a chunk in the chunked transfer encoding of HTTP/1.1. */
 function frameChunk(chunk: string | Uint8Array): string | Uint8Array {
   if (typeof chunk === "string") return `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`;
   const head = `${chunk.byteLength.toString(16)}\r\n`;

@@ -2,7 +2,7 @@
 import type { ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 
-/** The total limit is this multiple of a tenant's limit. */
+/** The limit of all tenants together, as a multiple of the default limit of one tenant. */
 const TENANTS_AT_ONCE = 4;
 
 export class OpenCallLimiter {
@@ -11,13 +11,16 @@ export class OpenCallLimiter {
   readonly #onChange: (all: number) => void;
   #total = 0;
 
-  /** `onChange` receives the total. */
+  /** `onChange` is called with the new total of open calls after every change. */
   constructor(limits: Pick<ServerConfig, "limits" | "tenants">, onChange: (all: number) => void) {
     this.#limits = limits;
     this.#onChange = onChange;
   }
 
-  /** Throws a `ServerError` "too-many". Every `enter` needs a `leave`. */
+  /**
+   * Counts a new open call. Throws a `ServerError` "too-many" if a limit is reached. After a successful `enter`,
+   * `leave` must be called once.
+   */
   enter(tenant: string): void {
     const { limits, tenants } = this.#limits;
     const open = this.#openByTenant.get(tenant) ?? 0;

@@ -1,4 +1,5 @@
-// Routes paths: a map for literal paths, a tree of segments for the others, compiled once.
+// Finds the route of a method and path. Literal paths are in a map, and paths with parameters are in a tree of
+// segments.
 import { ServerError } from "../errors.ts";
 import type { Route } from "../types.ts";
 import { createSimilarFinder } from "./similar-paths.ts";
@@ -7,16 +8,16 @@ type PathParams = Readonly<Record<string, string>>;
 
 export interface RouteMatch {
   route: Route;
-  /** Returns the decoded parameters. Throws a `ServerError` "invalid-request" for an invalid escape. */
+  /** Returns the decoded parameters. Throws a `ServerError` "invalid-request" for an invalid percent-encoding. */
   params(): PathParams;
 }
 
 export interface HttpRouter {
-  /** Finds a route; HEAD uses the routes of GET. */
+  /** Returns the route of a method and path; HEAD uses the routes of GET. */
   find(method: string, path: string): RouteMatch | undefined;
   /** Returns the error for an unmatched request: "not-found", or "method-not-allowed" with `allow`. */
   createMissingError(method: string, path: string): ServerError;
-  /** Lists the methods of a path, for OPTIONS; none if the path is unknown. */
+  /** Lists the methods of a path for the reply to OPTIONS; the list is empty if the path is unknown. */
   methods(path: string): string[];
 }
 
@@ -25,9 +26,9 @@ type RoutesByMethod = Map<string, Route>;
 
 interface PathNode {
   literal: Map<string, PathNode>;
-  /** `:name`, which matches any segment. */
+  /** The parameter `:name`, which matches any segment except an empty one. */
   param: { name: string; node: PathNode } | undefined;
-  /** `*name` and the literal text after it, longest first. */
+  /** The parameters `*name` with the literal text after them (`suffix`), longest suffix first. */
   rests: { name: string; suffix: string; leaf: RoutesByMethod }[];
   leaf: RoutesByMethod | undefined;
 }
@@ -50,14 +51,14 @@ export function compileRoutes(routes: readonly Route[]): HttpRouter {
     if (leaf !== undefined) return { leaf, params: undefined };
     return findInTree(root, path.split("/"), 1, {});
   };
-  /** Accepts extra slashes, which are common in base URLs: "//v1/models/" is "/v1/models". */
+  /** Finds a path with or without its extra slashes, which are common in base URLs: "//v1/models/" is "/v1/models". */
   const findNormalized = (path: string): PathMatchResult | undefined => {
     const match = find(path);
     if (match !== undefined) return match;
     const plain = path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
     return plain === path ? undefined : find(plain);
   };
-  // Built once, because unknown paths may be requested often.
+  // The index of similar paths is built once, because unknown paths may be requested often.
   const findSimilar = createSimilarFinder(routes.map(({ method, paths }) => `${method} ${paths[0]}`));
   return {
     find(method, path) {
@@ -80,7 +81,7 @@ function newNode(): PathNode {
   return { literal: new Map(), param: undefined, rests: [], leaf: undefined };
 }
 
-/** Throws if two routes have the same method and path, which is a bug. */
+/** Adds a route to the routes of its path. Throws if two routes have the same method and path, which is a bug. */
 function addRoute(leaf: RoutesByMethod, path: string, route: Route): void {
   const other = leaf.get(route.method);
   if (other !== undefined) {
@@ -122,7 +123,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return value;
 }
 
-/** Tries literal segments first, then `:name`, then `*name`. */
+/** Finds the routes of a path in the tree. Literal segments have priority over `:name`, and `:name` over `*name`. */
 function findInTree(
   node: PathNode,
   segments: string[],

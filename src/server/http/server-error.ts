@@ -45,7 +45,7 @@ const PROVIDER_CODES: Record<ProviderErrorKind, { code: ServerErrorCode; status?
   unknown: { code: "upstream" },
 };
 
-/** Converts an error. Unexpected errors become "internal"; their message is only logged. */
+/** Converts any thrown value. An unexpected error becomes "internal", and the client does not receive its message. */
 export function toServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   if (error instanceof JsonError) {
@@ -78,7 +78,9 @@ function fromLedgerError(error: LedgerError): ServerError {
   return new ServerError(code, ledgerErrorMessage(error), { path: error.path, headers, cause: error });
 }
 
-/** Replaces messages of a store, which name files, tables and hosts and are only logged. */
+/**
+ * The messages that clients receive instead of a store's own messages, which contain names of files, tables and hosts.
+ */
 const STORE_MESSAGES: Partial<Record<LedgerErrorCode, string>> = {
   conflict: "The id exists already: use another id, or none.",
   "invalid-input": "A value is too large for the ledger, or contains a character that it cannot store.",
@@ -89,7 +91,10 @@ const STORE_MESSAGES: Partial<Record<LedgerErrorCode, string>> = {
   closed: "The ledger was closed: the server is shutting down. Try again in a moment.",
 };
 
-/** Messages of the ledger itself have a path or line; all others are a store's. */
+/**
+ * Returns the message for the client. The message of a conflict or invalid input is used if the ledger itself detected
+ * the error, that is, if the error has a path, a line or no cause. Messages of a store are replaced.
+ */
 function ledgerErrorMessage({ code, message, path, line, cause }: LedgerError): string {
   const isAboutInput = code === "conflict" || code === "invalid-input";
   const isOwn = isAboutInput && (path !== "" || line !== undefined || cause === undefined);

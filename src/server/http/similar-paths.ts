@@ -1,10 +1,10 @@
-// Finds the known paths that are most similar to an unknown one.
+// Finds the known paths that are most similar to an unknown path.
 
-/** Returns a function that finds up to `max` names, most similar first. */
+/** Returns a function that finds the `max` known names that are most similar to its argument, most similar first. */
 export function createSimilarFinder(names: readonly string[], max = 4): (name: string) => string[] {
   const known = [...new Set(names)];
   const sizes: number[] = [];
-  /** Indexes of names by letter pair. */
+  /** For each letter pair, the indexes of the known names that contain it. */
   const indexesByPair = new Map<number, number[]>();
   for (const [index, each] of known.entries()) {
     const pairs = letterPairs(each);
@@ -16,7 +16,7 @@ export function createSimilarFinder(names: readonly string[], max = 4): (name: s
     const shared = new Uint16Array(known.length);
     for (const pair of pairs)
       for (const index of indexesByPair.get(pair) ?? []) shared[index] = (shared[index] ?? 0) + 1;
-    // Dice's coefficient over letter pairs: cheap, and sufficient for paths.
+    // The score is Dice's coefficient of the letter pairs, which is fast and exact enough for paths.
     const score = (index: number): number => (2 * (shared[index] ?? 0)) / (pairs.size + (sizes[index] ?? 0) || 1);
     return known
       .map((each, index) => ({ each, score: score(index) }))
@@ -26,7 +26,7 @@ export function createSimilarFinder(names: readonly string[], max = 4): (name: s
   };
 }
 
-/** Encodes pairs as numbers: two letters of 16 bits each. */
+/** Returns the pairs of adjacent letters, each pair encoded as one number of twice 16 bits. */
 function letterPairs(text: string): Set<number> {
   const lower = text.slice(0, 200).toLowerCase();
   const pairs = new Set<number>();

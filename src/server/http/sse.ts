@@ -1,27 +1,30 @@
-// Creates replies that stream server-sent events, with heartbeats; they end when the reader leaves or the server shuts
-// down.
+// Creates replies that stream server-sent events, with heartbeats. A stream ends when its source ends, the client
+// disconnects, or the server shuts down.
 import { formatSse, formatSseComment } from "../../sse/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import type { ServerReply, ServerRequest, Services, Sink } from "../types.ts";
 
-/** One event, or several in one write. */
+/** One event, or several events that are sent in one write. */
 export type SseBatch = JsonEvent | readonly JsonEvent[];
 
 export interface SseOptions {
   headers?: Record<string, string>;
-  /** Text that is sent while nothing happens; default: a comment. */
+  /** Returns the text that is sent after an interval without events; default: a comment. */
   heartbeat?: () => string;
-  /** Text before the first event. */
+  /** The text that is sent before the first event. */
   opening?: string;
-  /** Creates the last event if the source fails. Without it the connection is cut, so that readers reconnect. */
+  /**
+   * Creates the last event if the source fails. If it is undefined, the connection is closed, so that clients
+   * reconnect.
+   */
   failure?: (error: unknown) => JsonEvent | undefined;
 }
 
 const HEARTBEAT = formatSseComment("keep-alive");
 
 /**
- * `source` is called when the reply starts. Its signal is aborted when the reader leaves or shutdown begins, because an
- * event stream can be resumed on another instance. The stream ends with its source.
+ * Creates a reply that streams the events of `source`, which is called when the reply starts. The signal is aborted
+ * when the client disconnects or shutdown begins; the client can then resume the stream on another instance.
  */
 export function createSseReply(
   services: Pick<Services, "config" | "draining">,
@@ -64,7 +67,7 @@ async function writeEvents(
   heartbeat: SseHeartbeat,
 ): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  // The end does not wait for a pending `next()` of the source.
+  // `stop` ends the loop without waiting for a pending `next()` of the source.
   let stop: (() => void) | undefined;
   const ended = (): void => stop?.();
   end.addEventListener("abort", ended, { once: true });
@@ -89,14 +92,14 @@ function formatBatch(batch: SseBatch): string {
   return "data" in batch ? formatSse(batch) : batch.map(formatSse).join("");
 }
 
-/** Writes a heartbeat if nothing was written since the last tick. */
+/** Writes a heartbeat at the end of every interval in which nothing was written. */
 class SseHeartbeat {
   readonly #timer: NodeJS.Timeout;
   #isSilent = true;
 
   constructor(sink: Sink, text: () => string, everyMs: number) {
     this.#timer = setInterval(() => {
-      // Not awaited: if the reader is slow, the next write waits.
+      // The write is not awaited; if the client reads slowly, the write of the next event waits.
       if (this.#isSilent && sink.blocked !== true) void sink.write(text());
       this.#isSilent = true;
     }, everyMs);

@@ -28,7 +28,7 @@ export class WebRequest implements IncomingRequest {
     this.path = url.pathname;
     this.query = url.searchParams;
     this.headerCount = Object.keys(headers).length;
-    // Some runtimes hide the Host header; the URL has the same value.
+    // Some runtimes hide the Host header, so the host of the URL is the default.
     this.headers = { host: url.host, ...headers };
     this.id = id;
     this.#request = request;
@@ -55,7 +55,7 @@ export class WebRequest implements IncomingRequest {
     return encoding === undefined ? chunks : decodeChunks(chunks, encoding, maxBytes);
   }
 
-  /** Reads the body; ends when the client leaves or the deadline passes. */
+  /** Yields the body. Throws if the client disconnects, the deadline passes or the body is larger than `maxBytes`. */
   async *#chunks(maxBytes: number): AsyncIterable<Uint8Array> {
     const { requestMs } = this.#limits;
     if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
@@ -64,7 +64,7 @@ export class WebRequest implements IncomingRequest {
     if (body === null) return;
     const reader = body.getReader();
     const stopped = Promise.withResolvers<never>();
-    // Prevents an unhandled rejection.
+    // Without this handler, a rejection while no chunk is awaited would be unhandled.
     stopped.promise.catch(() => {});
     const left = (): void => stopped.reject(createClientGoneError());
     this.signal.addEventListener("abort", left, { once: true });
@@ -83,13 +83,16 @@ export class WebRequest implements IncomingRequest {
     } finally {
       clearTimeout(timer);
       this.signal.removeEventListener("abort", left);
-      // Discards the rest of the body; does nothing if it has ended.
+      // Discards the rest of the body, if there is any.
       void reader.cancel().catch(() => {});
     }
   }
 }
 
-/** Returns the reply as a `Response`; a stream is written as fast as it is read. `onReplyEnd` is called at its end. */
+/**
+ * Runs an exchange and returns its reply as a `Response`. A stream is written only as fast as the client reads it.
+ * `onReplyEnd` is called when the reply has ended.
+ */
 export async function handleWebRequest(
   exchange: ServerExchange,
   request: WebRequest,
@@ -103,11 +106,11 @@ export async function handleWebRequest(
     return new Response(createBodyStream(body, exchange, request, stallMs, onReplyEnd), head);
   exchange.end(request.signal.aborted);
   onReplyEnd();
-  // Byte bodies are not shared, so the cast is safe.
+  // The cast is safe, because the bytes of a body are never in a `SharedArrayBuffer`.
   return new Response(body === undefined || status === 204 ? null : (body as BodyInit), head);
 }
 
-/** Creates the head. If the runtime rejects it, the reply becomes an error. */
+/** Returns status and headers. If the runtime rejects the headers, the reply is replaced with an error reply. */
 function createResponseHead(exchange: ServerExchange): ResponseInit {
   const { status, headers } = exchange.reply;
   try {

@@ -1,10 +1,11 @@
-// The sink of a streamed reply of the fetch API: writers wait for a slow reader, and a stalled reader is cut off.
+// The sink of a streamed reply of the fetch API. Writers wait while the client reads slowly, and the stream is closed
+// if the client stops reading.
 import { ServerError } from "../errors.ts";
 import type { Sink } from "../types.ts";
 
 const ENCODER = new TextEncoder();
 
-/** The reader of the reply; `leave` marks it as gone. */
+/** The client that reads the reply; `leave` marks the client as disconnected. */
 interface WebStreamReader {
   readonly signal: AbortSignal;
   leave(): void;
@@ -38,7 +39,7 @@ export class WebSink implements Sink {
     return (this.#controller.desiredSize ?? 1) > 0 ? undefined : this.#waitForDrain();
   }
 
-  /** Concurrent writers wait for the same promise. */
+  /** Returns the promise that waiting writers share. */
   #waitForDrain(): Promise<void> {
     if (this.#drain !== undefined) return this.#drain.promise;
     this.#drain = Promise.withResolvers();
@@ -46,7 +47,7 @@ export class WebSink implements Sink {
     return this.#drain.promise;
   }
 
-  /** Continues when there is room or the reader is gone. */
+  /** Lets waiting writers continue. Called when the stream has room again or the client has disconnected. */
   resume(): void {
     clearTimeout(this.#timer);
     this.#drain?.resolve();

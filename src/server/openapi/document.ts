@@ -43,10 +43,10 @@ export function openapiDocument(routes: readonly Route[]): JsonObject {
   return moveReferences(document);
 }
 
-/** The schemas of the model and those that routes share. */
+/** Returns the schemas of the canonical model and the schemas that routes share, by name. */
 function schemas(): JsonObject {
   const own = Object.entries(SHAPES).map(([name, shape]): [string, JsonValue] => [name, toJsonSchema(shape)]);
-  // The published schema has its definitions as an object.
+  // The cast is safe: `$defs` of the published schema is an object.
   return { ...(jsonSchema()["$defs"] as JsonObject), ...Object.fromEntries(own) };
 }
 
@@ -101,7 +101,7 @@ function listParameters({ query = {}, headers = {} }: Operation, path: string): 
 
 function parameter(location: string, name: string, schemaObject: SchemaObject, required: boolean): JsonObject {
   const { description, ...schema } = schemaObject;
-  // Operations contain JSON values only.
+  // The cast is safe: operations contain only JSON values.
   const described: JsonObject = { name, in: location, required, schema: schema as JsonObject };
   if (typeof description === "string") described["description"] = description;
   return described;
@@ -109,15 +109,15 @@ function parameter(location: string, name: string, schemaObject: SchemaObject, r
 
 function toSchema(schema: SchemaObject | string): JsonObject {
   if (typeof schema === "string") return { $ref: `#/$defs/${schema}` };
-  // Operations contain JSON values only.
+  // The cast is safe: operations contain only JSON values.
   return schema as JsonObject;
 }
 
 const DEFS_PREFIX = "#/$defs/";
 
 /**
- * Points `$ref`s to `#/components/schemas/`, where OpenAPI has definitions. Other strings stay, even if they look like
- * a reference.
+ * Returns a copy in which every `$ref` points to `#/components/schemas/`, the place of definitions in an OpenAPI
+ * document. Other strings are not changed, even if they look like a reference.
  */
 function moveReferences<Value extends JsonValue>(value: Value): Value {
   const copy = (each: JsonValue, key?: string): JsonValue => {
@@ -132,6 +132,6 @@ function moveReferences<Value extends JsonValue>(value: Value): Value {
       Object.entries(each).map(([name, item]): [string, JsonValue] => [name, copy(item, name)]),
     );
   };
-  // The copy has the same structure.
+  // The cast is safe: the copy has the same structure.
   return copy(value) as Value;
 }

@@ -3,7 +3,7 @@ import { stringifyJson } from "../../model/index.ts";
 import type { ServerModule, Route } from "../types.ts";
 import { openapiDocument } from "./document.ts";
 
-/** `routes` is called once, at the first request, when all modules exist. */
+/** Creates the route of the document. `routes` is called once, at the first HTTP request, when all modules exist. */
 export function openapiModule(routes: () => readonly Route[]): ServerModule {
   let text: string | undefined;
   const document: Route = {

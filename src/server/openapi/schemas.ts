@@ -1,4 +1,5 @@
-// Shapes that several routes share, by their names in the OpenAPI document. The model's own shapes come from src/model.
+// The shapes that several routes share, by their names in the OpenAPI document. The shapes of the canonical model are
+// in src/model.
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
 import {
   boolean,
@@ -20,13 +21,13 @@ import { RUN_STATES, THREAD_CHANGES } from "../../ledger/index.ts";
 import { SERVER_ERRORS } from "../errors.ts";
 import type { ServerErrorCode } from "../errors.ts";
 
-/** Metadata of clients: any JSON object. */
+/** The shape of metadata that clients set: any JSON object. */
 export const anyMetadata = dictionary(json);
 
 const error = object(
   {
     error: object(
-      // The keys of the table are the codes.
+      // The cast is safe: the keys of `SERVER_ERRORS` are the error codes.
       { code: oneOf(...(Object.keys(SERVER_ERRORS) as ServerErrorCode[])), message: string },
       { path: string, requestId: string },
     ),
@@ -52,7 +53,7 @@ const summary = object(
   { usage },
 );
 
-/** A thread in a list, with a summary if the query requested it. */
+/** The shape of a thread in a list, with a summary if the query requests it. */
 const listedThread = object(thread.required, { summary: reference("ThreadSummary") });
 
 const outlinedMessage = object(
@@ -98,21 +99,22 @@ const run = object(
   },
 );
 
-/** A payload in another dialect, with its losses. */
+/** The shape of a translated payload and its losses. */
 const translated = object(
   { dialect: string, wire: json, losses: list(reference("Loss")) },
   { from: string, kind: string, address: anyMetadata, status: integer },
 );
 
-/** Counts of an import and of a deletion. */
+/** The shape of the counts that an import returns. */
 const imported = object({ threads: count, messages: count, runs: count, blobs: count, known: count }, {});
+/** The shape of the counts that a deletion returns. */
 const deleted = object(
   { threads: count, messages: count, runs: count, logRows: count, keys: count, blobs: count, bytes: count },
   {},
   { open: true },
 );
 
-/** Schemas of the document besides the model's own. */
+/** The shapes of the OpenAPI document by name, except those of the canonical model. */
 export const SHAPES: Readonly<Record<string, AnyShape>> = {
   Error: error,
   Thread: thread,

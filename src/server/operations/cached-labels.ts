@@ -1,7 +1,10 @@
 // Caches label objects, so that a metric finds their series by object identity and formats their text once.
 import type { Labels } from "./metrics.ts";
 
-/** `make` must depend on its two arguments only, which must have few values. */
+/**
+ * Returns a function that calls `make` once for each pair of arguments and returns the cached labels. The arguments
+ * must have few different values.
+ */
 export function cacheLabels(
   make: (first: string, second: string) => Labels,
 ): (first: string, second: string) => Labels {

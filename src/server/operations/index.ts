@@ -1,10 +1,10 @@
-// The operations module: routes of health, readiness and metrics.
+// The operations module: the routes for liveness, readiness and metrics.
 import type { Operation, ServerModule, ServerReply, Services } from "../types.ts";
 
-/** Time limit for the ledger's reply to a readiness check. */
+/** The time limit for the ledger's reply to a readiness check, in milliseconds. */
 const READY_MS = 2000;
 
-/** A readiness result is reused this long. */
+/** The time for which a readiness result is reused, in milliseconds. */
 const READINESS_CACHE_MS = 1000;
 
 export function operationsModule(services: Services): ServerModule {
@@ -14,13 +14,14 @@ export function operationsModule(services: Services): ServerModule {
     routes: [
       { method: "GET", paths: ["/healthz"], public: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
       { method: "GET", paths: ["/readyz"], public: true, operation: READY, run: readiness },
-      // Metrics show the load of the server, so they need a token if tenants are configured; they name no tenant.
+      // The metrics show the load of the server, so the route needs a token if tenants are configured. The metrics
+      // contain no tenant names.
       { method: "GET", paths: ["/metrics"], operation: METRICS, run: () => metrics(services) },
     ],
   };
 }
 
-/** Creates the readiness check. Concurrent requests share one query to the ledger; changes of its state are logged. */
+/** Creates the readiness check. Concurrent checks share one query to the ledger; changes of availability are logged. */
 function createReadiness({ draining, ledger, log }: Services): () => Promise<ServerReply> {
   let wasAvailable = true;
   let pendingProbe: Promise<boolean> | undefined;
@@ -50,7 +51,7 @@ function createReadiness({ draining, ledger, log }: Services): () => Promise<Ser
  */
 async function warnAboutHiddenThreads({ config, ledger, log }: Services): Promise<void> {
   if (config.tenants.size === 0 || config.tenants.has(ledger.tenant)) return;
-  // An unreachable ledger is reported by the readiness check.
+  // An error is ignored, because the readiness check reports an unreachable ledger.
   const threads = await ledger.threads({ limit: 1 }).catch(() => []);
   if (threads.length === 0) return;
   log.warn("threads of no tenant", {

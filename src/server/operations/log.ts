@@ -1,4 +1,5 @@
-// The logger interface: one line per event. Keys, tokens, credentials and message contents are never logged.
+// The interface of the logger, which writes one line for each event. Keys, tokens, credentials and message contents are
+// never logged.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

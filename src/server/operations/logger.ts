@@ -11,7 +11,7 @@ type RedactedFields = Record<string, string | number | boolean | null>;
 export interface LoggerOptions {
   settings: ServerConfig["log"];
   clock: Clock;
-  /** Writes whole lines, including line feeds. */
+  /** Writes one or several complete lines; each ends with a line feed. */
   write: (lines: string) => void;
   redact: Redact;
 }
@@ -60,7 +60,7 @@ function redactFields(fields: LogFields, redact: Redact): RedactedFields {
   return result;
 }
 
-/** Returns an error and its cause as fields; the cause is often the reason. */
+/** Returns the log fields of an error, including the message of the error's `cause`, which is often the real reason. */
 function describeCause(cause: unknown): LogFields {
   if (cause === undefined) return {};
   if (!(cause instanceof Error)) return { error: typeof cause === "string" ? cause : JSON.stringify(cause) };
@@ -77,7 +77,7 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: Redacted
 
 function textLine(time: string, level: LogLevel, event: string, { stack, ...fields }: RedactedFields): string {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${quoteIfNeeded(value)}`);
-  // Stack lines follow, indented.
+  // The lines of the stack follow the first line, indented.
   const where =
     typeof stack === "string"
       ? stack

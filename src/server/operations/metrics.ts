@@ -1,4 +1,4 @@
-// Interfaces of counters, gauges and histograms.
+// The interfaces of metrics: counters, gauges and histograms.
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -15,11 +15,12 @@ export interface Histogram {
 
 export interface Metrics {
   /**
-   * The same name returns the same counter. Labels must have few values: never thread ids, tokens or paths with ids.
+   * Returns the counter with this name, and creates it at the first call. Labels must have few different values, so
+   * they must not contain thread ids, tokens or paths with ids.
    */
   counter(name: string, help: string): Counter;
   gauge(name: string, help: string): Gauge;
   histogram(name: string, help: string, buckets?: readonly number[]): Histogram;
-  /** Returns the Prometheus text format, version 0.0.4. */
+  /** Returns all metrics in the Prometheus text format, version 0.0.4. */
   text(): string;
 }

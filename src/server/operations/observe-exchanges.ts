@@ -6,7 +6,9 @@ import type { Logger } from "./log.ts";
 import type { Labels, Metrics } from "./metrics.ts";
 import { cacheLabels } from "./cached-labels.ts";
 
-/** Returns an observer of exchanges. It logs one line each; internal errors are logged with their cause. */
+/**
+ * Returns an observer that counts exchanges and logs one line for each. Internal errors are logged with their cause.
+ */
 export function createExchangeObserver(
   metrics: Metrics,
   log: Logger,
@@ -27,13 +29,13 @@ export function createExchangeObserver(
     requests.add(1, known.status(loggedStatus));
     durations.observe(durationMs / 1000, known.route);
     if (streamed) streams.add(1, cut ? known.cut : known.whole);
-    // Messages of a store appear only in the log.
+    // These errors are always logged, because clients do not receive the messages of a store.
     const isFault = error?.code === "internal" || error?.code === "unavailable";
     if (!isLogged && !isFault) return;
     const fields = {
       id: request.id,
       method: request.method,
-      // The path of an unknown route may be of any length.
+      // The path is shortened, because a request to an unknown route may have a path of any length.
       path: request.path.slice(0, 200),
       route: name,
       status: loggedStatus,
@@ -50,13 +52,14 @@ export function createExchangeObserver(
 
 interface RouteLabels {
   route: Labels;
-  /** Labels of streamed replies. */
+  /** The labels of streamed replies that were interrupted. */
   cut: Labels;
+  /** The labels of streamed replies that were complete. */
   whole: Labels;
   status(status: number): Labels;
 }
 
-/** Caches label objects per route and status, so that their text is made once. */
+/** Returns a function that returns the labels of a route. They are cached, so that their text is formatted once. */
 function createRouteLabels(): (route: string) => RouteLabels {
   const routes = new Map<string, RouteLabels>();
   const make = (route: string): RouteLabels => {
@@ -73,7 +76,7 @@ function createRouteLabels(): (route: string) => RouteLabels {
   return (route) => routes.get(route) ?? make(route);
 }
 
-/** Returns an observer of attempts: duration and end. */
+/** Returns an observer that counts attempts by their end, measures their duration, and logs them. */
 export function createAttemptObserver(metrics: Metrics, log: Logger): (attempt: Attempt) => void {
   const attempts = metrics.counter("koine_attempts_total", "Attempts at providers by their end.");
   const durations = metrics.histogram("koine_attempt_seconds", "Duration of attempts at providers.");

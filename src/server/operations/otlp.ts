@@ -1,5 +1,5 @@
-// Exports spans to an OpenTelemetry collector in batches: OTLP over HTTP as JSON. A slow or unreachable collector loses
-// spans, which are counted, but never delays a call.
+// Exports spans to an OpenTelemetry collector in batches, as OTLP over HTTP in JSON. If the collector is slow or
+// unreachable, spans are dropped and counted, but no model call is delayed.
 import type { Transport } from "../../client/index.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { Logger } from "./log.ts";
@@ -8,20 +8,20 @@ import { createSpanMaker, NO_SPAN } from "./spans.ts";
 import type { FinishedSpan } from "./spans.ts";
 import type { Tracer } from "./tracing.ts";
 
-/** Further spans are dropped while this many are queued. */
+/** The maximum number of queued spans; further spans are dropped. */
 const MAX_QUEUED_SPANS = 4096;
 const BATCH = 512;
 const EVERY_MS = 2000;
 const SEND_MS = 10_000;
-/** Longest wait for a collector at shutdown, for all batches together. */
+/** The maximum time to send the remaining batches at shutdown, for all batches together, in milliseconds. */
 const CLOSE_MS = 2000;
 
 export interface TracerOptions {
   telemetry: ServerConfig["telemetry"];
   transport: () => Transport;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now: () => number;
-  /** Returns random bytes as hex. */
+  /** Returns random bytes as hexadecimal digits. */
   randomHex: (bytes: number) => string;
   instance: string;
   log: Logger;
@@ -46,7 +46,7 @@ class SpanExporter {
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #isFailureLogged = false;
-  /** Aborted when `close` has waited long enough. */
+  /** Aborted when `close` has waited for `CLOSE_MS`. */
   readonly #late = new AbortController();
 
   constructor(telemetry: NonNullable<ServerConfig["telemetry"]>, options: TracerOptions) {
@@ -65,7 +65,7 @@ class SpanExporter {
     }
     this.#queue.push(span);
     if (this.#queue.length >= BATCH) void this.#flush();
-    // Unreferenced, so that queued spans do not keep the process alive; `close` sends them.
+    // The timer is unreferenced, so that queued spans do not keep the process alive; `close` sends them.
     else this.#timer ??= setTimeout(() => void this.#flush(), EVERY_MS).unref();
   }
 
@@ -96,7 +96,7 @@ class SpanExporter {
         this.#isFailureLogged = false;
       } catch (error) {
         this.#dropped.add(batch.length);
-        // Logged once, and again only after a success.
+        // The failure is logged once, and again only after a batch was sent successfully.
         if (!this.#isFailureLogged) this.#options.log.error("telemetry not sent", { spans: batch.length }, error);
         this.#isFailureLogged = true;
       }
@@ -121,7 +121,7 @@ class SpanExporter {
   }
 }
 
-/** The usual variable has the base URL; the path for traces is added. */
+/** Returns the URL for traces. If the configured URL is only the base URL of the collector, the path is added. */
 function tracesUrl(url: string): string {
   return /\/v1\/traces\/?$/.test(url) ? url : `${url.replace(/\/$/, "")}/v1/traces`;
 }
@@ -143,7 +143,7 @@ function wireSpan(span: FinishedSpan): object {
   };
 }
 
-/** A string, because a double cannot hold it exactly. */
+/** Returns nanoseconds as a string, because a double cannot represent the number exactly. */
 function nanoseconds(ms: number): string {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }

@@ -1,9 +1,12 @@
 // Stores metrics in memory and formats them as Prometheus text.
 import type { Counter, Gauge, Histogram, Labels, Metrics } from "./metrics.ts";
 
-/** Seconds, from a cached answer to a model that thinks for minutes. */
+/** The default bounds of buckets in seconds, for durations from a cached answer to an answer that takes minutes. */
 const DEFAULT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** Limits memory if a label has ever new values; further series are counted under `overflow="true"`. */
+/**
+ * The maximum number of series of a metric. It limits the memory if a label has new values again and again. Further
+ * series are counted under `overflow="true"`.
+ */
 const MAX_SERIES = 2000;
 
 interface MetricFamily {
@@ -17,7 +20,7 @@ export function createMetrics(): Metrics {
   const getOrCreate = <Kind extends MetricFamily>(name: string, make: () => Kind): Kind => {
     const family = families.get(name);
     const created = make();
-    // The same kind means the same class.
+    // The cast is safe: metrics of the same kind have the same class.
     if (family !== undefined && family.kind === created.kind) return family as Kind;
     if (family !== undefined) throw new TypeError(`The metric ${name} is a ${family.kind} already.`);
     families.set(name, created);
@@ -41,7 +44,7 @@ export function createMetrics(): Metrics {
 /** The values of a metric by label text. */
 class MetricSeries<Value> {
   readonly values = new Map<string, Value>();
-  /** Cached by object identity, because hot paths pass the same label objects. */
+  /** The values by label object. The cache avoids formatting, because frequent callers pass the same label objects. */
   readonly #known = new WeakMap<Labels, Value>();
   readonly #make: () => Value;
 
@@ -129,7 +132,7 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
 }
 
-/** Formats labels in the given order; callers use one order per metric. */
+/** Formats labels in their own order. The text identifies the series, so callers must use one order for each metric. */
 function labelText(labels: Labels): string {
   let text = "";
   for (const name in labels) {

@@ -1,10 +1,10 @@
-// Hides secrets in log values: known ones, and texts that look like one.
+// Hides secrets in log values: known secrets, and text that looks like a secret.
 
-/** Field names whose values are never shown. */
+/** The names of fields whose values are never logged. */
 const SECRET_NAMES =
   /^(authorization|proxy-authorization|cookie|set-cookie|password|secret|x-api-key|x-goog-api-key|api-?key|key|token)$/i;
 
-/** Keys of common providers, Koine's tokens, JWTs, bearer headers, and keys and passwords in URLs. */
+/** Matches keys of common providers, Koine's tokens, JWTs, bearer headers, and keys and passwords in URLs. */
 const SECRET_TEXTS = new RegExp(
   [
     /\b(?:sk|pk|rk|gsk|xai|hf|koine)[-_][\w-]{12,}/,
@@ -18,22 +18,25 @@ const SECRET_TEXTS = new RegExp(
     .join("|"),
   "gi",
 );
-/** A cheap test that a text may contain one of them. */
+/** Matches text that may contain a secret of `SECRET_TEXTS`. This expression is faster. */
 const SUSPECT = /[-_=@]\S|AIza|eyJ|bearer|basic/i;
 const HIDDEN = "[hidden]";
 
 export type Redact = (text: string, name?: string) => string;
 
-/** `secrets` are hidden wherever they occur. Very short ones are ignored, because they would hide plain words. */
+/**
+ * Returns a function that hides the known `secrets` and text that looks like a secret. Known secrets of fewer than six
+ * characters are ignored, because they would hide plain words.
+ */
 export function createRedactor(secrets: Iterable<string>): Redact {
-  // Longest first, because one secret may be the start of another.
+  // The longest secret is replaced first, because a secret may be the start of another one.
   const known = [...new Set(secrets)].filter((each) => each.length >= 6).sort((a, b) => b.length - a.length);
   const names = new Map<string, boolean>();
   const isSecretName = (name: string): boolean => {
     const known = names.get(name);
     if (known !== undefined) return known;
     const isSecret = SECRET_NAMES.test(name);
-    // Field names are few; the limit protects against dynamic names.
+    // The size of the cache is limited, in case field names are created dynamically.
     if (names.size < 500) names.set(name, isSecret);
     return isSecret;
   };

@@ -1,4 +1,4 @@
-// Creates spans: ids, parent in the client's trace, and fields. Message contents are never included.
+// Creates spans with ids, fields, and the parent in the client's trace. Spans never contain message contents.
 import type { TraceSpan, SpanFields, Tracer } from "./tracing.ts";
 
 export interface FinishedSpan {
@@ -6,8 +6,9 @@ export interface FinishedSpan {
   spanId: string;
   parentId: string | undefined;
   name: string;
-  /** Milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   startedAt: number;
+  /** The end, in milliseconds since 1970. */
   endedAt: number;
   fields: SpanFields;
   error: string | undefined;
@@ -18,7 +19,7 @@ interface SpanMakerOptions {
   randomHex: (bytes: number) => string;
 }
 
-/** A W3C `traceparent`; ids of only zeros are invalid. */
+/** Matches a W3C `traceparent` header. Ids that consist only of zeros are invalid. */
 const PARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/;
 
 const SAMPLED = "01";
@@ -30,7 +31,7 @@ export function createSpanMaker(
 ): Tracer["span"] {
   return (name, fields, parent): TraceSpan => {
     const [, traceId = randomHex(16), parentId, flags = SAMPLED] = PARENT.exec(parent ?? "") ?? [];
-    // The client has decided not to sample this trace.
+    // No span is created if the client does not sample its trace.
     if ((Number.parseInt(flags, 16) & 1) === 0) return NO_SPAN;
     const span: FinishedSpan = {
       traceId,
@@ -62,12 +63,12 @@ export function createSpanMaker(
   };
 }
 
-/** Returns a code or kind; an error message could contain message contents. */
+/** Returns the kind, code or name of an error, and not its message, which could contain message contents. */
 function toErrorType(error: unknown): string {
   if (typeof error === "string") return error;
   if (typeof error !== "object" || error === null) return "unknown";
   for (const name of ["kind", "code", "name"] as const) {
-    // Errors may be any object.
+    // The cast is safe: the properties of any object can be read by name.
     const value = (error as Record<string, unknown>)[name];
     if (typeof value === "string") return value;
   }

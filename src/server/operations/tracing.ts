@@ -1,15 +1,15 @@
-// Interfaces of spans by OpenTelemetry's GenAI conventions; without an exporter, spans do nothing.
+// The interfaces of tracing. Spans follow OpenTelemetry's conventions for GenAI; without an exporter, they do nothing.
 
 export type SpanFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface TraceSpan {
   set(fields: SpanFields): void;
-  /** Ends the span; with an error it is marked as failed. */
+  /** Ends the span; an error marks the span as failed. */
   end(error?: unknown): void;
 }
 
 export interface Tracer {
-  /** `parent` is the request's W3C `traceparent` header. */
+  /** Starts a span. `parent` is the W3C `traceparent` header of the HTTP request. */
   span(name: string, fields: SpanFields, parent?: string): TraceSpan;
   /** Sends the remaining spans. */
   close(): Promise<void>;

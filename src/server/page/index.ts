@@ -1,5 +1,5 @@
-// The page module: serves the browser UI, one document for all views, its assets, and a frame for remote media. Files
-// need no token; the API calls of the page do.
+// The page module: serves the document of the browser UI, its assets, and a document that shows remote media. These
+// routes need no token; the API calls of the page do.
 import { ServerError } from "../errors.ts";
 import type { Operation, ServerModule, ServerReply, Route, ServerRequest } from "../types.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
@@ -7,13 +7,15 @@ import { chooseEncoding, readPageFiles } from "./page-files.ts";
 import { remoteFrame, REMOTE_KINDS } from "./remote-frame.ts";
 import { PAGE_HEADERS } from "./security-headers.ts";
 
-/** URLs of the page's views; the page itself routes between them. */
+/** The URLs of the page's views. All of them return the same document; the page selects the view by its URL. */
 const VIEWS = ["/", "/new", "/t/:id", "/t/:id/inspect", "/translate"] as const;
 
-/** Asset names contain a hash of their content. */
+/**
+ * The `cache-control` header of assets. The name of an asset contains a hash of its content, so an asset never changes.
+ */
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
 
-/** `folder`: the built page; default: the one in the package. */
+/** Returns the module that serves the page. `folder` contains the built page; by default, the folder in the package. */
 export function pageModule(folder?: URL): ServerModule {
   let read: Promise<PageFiles> | undefined;
   const file = async (path: string): Promise<PageFile> => {
@@ -24,7 +26,7 @@ export function pageModule(folder?: URL): ServerModule {
       throw error;
     });
     const pageFile = files.get(path);
-    // The page may be built while the server runs, so it is read again until its document exists.
+    // The page may be built while the server runs, so the files are read again until the document exists.
     const isBuilt = files.has("index.html");
     if (!isBuilt) forget();
     if (pageFile !== undefined) return pageFile;
@@ -41,7 +43,7 @@ export function pageModule(folder?: URL): ServerModule {
   };
 }
 
-/** Defines a route without a token. */
+/** Defines a GET route that needs no token. */
 function publicRoute(paths: Route["paths"], operation: Operation, run: Route["run"]): Route {
   return { method: "GET", paths, operation, run, public: true };
 }

@@ -1,12 +1,12 @@
-// Reads the files of the built page from the package once, with their compressed variants, and serves them from memory.
+// Reads the files of the built page and their compressed variants into memory, and chooses the variant for a client.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { posix } from "node:path";
 
-/** The same relative path from src/server/page and dist/server/page. */
+/** The folder of the built page. The relative path is valid from src/server/page and from dist/server/page. */
 const PAGE_FOLDER = new URL("../../../dist/page/", import.meta.url);
 
-/** In order of preference. */
+/** The file suffix of each content encoding, in order of preference. */
 const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
 type PageEncoding = keyof typeof ENCODINGS;
 
@@ -26,7 +26,7 @@ export interface PageFile {
   encoded: ReadonlyMap<PageEncoding, Uint8Array>;
 }
 
-/** Files by path, such as "index.html" or "assets/index-1a2b.js". Empty if the page was never built. */
+/** Files by path, such as "index.html" or "assets/index-1a2b.js". The map is empty if the page was not built. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 export async function readPageFiles(folder: URL = PAGE_FOLDER): Promise<PageFiles> {
@@ -37,7 +37,7 @@ export async function readPageFiles(folder: URL = PAGE_FOLDER): Promise<PageFile
     if (type === undefined) continue;
     const bytes = await readFile(new URL(path, folder));
     const encoded = new Map<PageEncoding, Uint8Array>();
-    // The keys of the table are encodings.
+    // The cast is safe: the keys of `ENCODINGS` are of type `PageEncoding`.
     for (const [name, suffix] of Object.entries(ENCODINGS) as [PageEncoding, string][]) {
       if (paths.has(path + suffix)) encoded.set(name, await readFile(new URL(path + suffix, folder)));
     }
@@ -57,7 +57,7 @@ async function listPaths(folder: URL): Promise<Set<string>> {
   }
 }
 
-/** Returns the best encoding that the client accepts. */
+/** Returns the file's bytes in the preferred encoding that the client accepts, or else uncompressed. */
 export function chooseEncoding(
   file: PageFile,
   accepted: string | undefined,
@@ -67,7 +67,7 @@ export function chooseEncoding(
   return { bytes: file.bytes };
 }
 
-/** `q=0` excludes an encoding. */
+/** Returns the encodings of an `accept-encoding` header, without those that `q=0` excludes. */
 function parseAcceptEncoding(header: string): Set<string> {
   const named = header.split(",").map((each) => each.trim().toLowerCase());
   return new Set(named.filter((each) => !/;\s*q=0(\.0*)?$/.test(each)).map((each) => each.replace(/\s*;.*$/, "")));

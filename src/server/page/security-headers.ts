@@ -1,12 +1,13 @@
-// Security headers of the page: only its own scripts run, texts never become HTML, and it connects to this server only.
-// Message contents cannot execute or send data elsewhere.
+// The security headers of the page: only the page's own scripts run, text is never parsed as HTML, and the page
+// connects to this server only. Therefore the content of a message can neither run code nor send data to another
+// server.
 
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
   "style-src 'self'",
-  // Media of messages are data URLs, or blobs fetched with the token.
+  // Media in messages have data: URLs, or blob: URLs of data that the page fetched with the token.
   "img-src 'self' data: blob:",
   "media-src data: blob:",
   "font-src 'self'",
@@ -16,7 +17,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The only policy creates the page's worker URL; none creates HTML or code from text.
+  // The only Trusted Types policy creates the URL of the page's worker; no policy creates HTML or code from text.
   "trusted-types koine-worker",
 ];
 

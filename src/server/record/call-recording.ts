@@ -1,5 +1,6 @@
-// Records one call. A stream that lasts longer than `beginMs` is written as it arrives; everything else is written
-// once, at its end. If a write fails, the call is refused, or served and reported, as `record.onFailure` says.
+// Records one call. A stream that lasts longer than `beginMs` is written while it arrives; any other answer is written
+// once, at its end. If a write fails, `record.onFailure` determines whether the call is refused, or served and
+// reported.
 import { assemble } from "../../assembly/index.ts";
 import { messageFromResponse } from "../../ledger/index.ts";
 import type { NewRecord, NewRun, RecordResult, Run } from "../../ledger/index.ts";
@@ -22,28 +23,30 @@ import { retryIfUnknown } from "./retry-if-unknown.ts";
 export interface RecordingContext {
   readonly onFailure: "refuse" | "serve";
   readonly maxWaitMs: number;
-  /** A stream that ends earlier is written only at its end. */
+  /** The time in milliseconds after which an open stream is written while it arrives. */
   readonly beginMs: number;
   readonly requestFacts: RequestFacts;
-  /** True if the last write succeeded. */
+  /** Returns true if the last write succeeded. */
   isLedgerWritable(): boolean;
-  /** Adds to the unwritten bytes of all recordings (negative: subtracts); false if the limit is exceeded. */
+  /** Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false above the limit. */
   reserveBytes(bytes: number): boolean;
   /** Reports a call that could not be recorded, or not in time. */
   reportFailure(recording: CallRecording, error: unknown): void;
-  /** Reports a call whose thread was deleted, so that it was written to a new one. */
+  /** Reports that a call is written to a new thread, because its thread `from` was deleted. */
   reportMove(recording: CallRecording, from: string): void;
-  /** Called when the last write has started. The promise never rejects. */
+  /**
+   * Called when the last write of a recording has started. `over` resolves when the write has ended; it never rejects.
+   */
   trackEnd(recording: CallRecording, over: Promise<RecordEndState>): void;
 }
 
-/** "lost": the record could not be written. */
+/** The state in which a recording ended; "lost" means that the record could not be written. */
 export type RecordEndState = "committed" | "failed" | "cancelled" | "lost";
 
 type FailureOutcome = Omit<RecordedAnswer, "response" | "responseId">;
 type WrittenMessages = Promise<readonly StoredMessage[]>;
 
-/** A stream with more unwritten bytes is written before `beginMs` has passed. */
+/** The number of unwritten bytes above which a stream is written even before `beginMs` has passed. */
 const LARGE_STREAM_BYTES = 65_536;
 
 export class CallRecording implements Recording {
@@ -54,12 +57,12 @@ export class CallRecording implements Recording {
   readonly earlierAnswer: ModelResponse | undefined = undefined;
   readonly call: RecordedCall;
   readonly input: RecordingInput;
-  /** The message that the answer follows, set once it is written. */
+  /** The id of the message that the answer follows; undefined until that message is written. */
   inputId: string | undefined;
   readonly #context: RecordingContext;
   readonly #deltaWriter: DeltaWriter;
   readonly #cancelling = new AbortController();
-  /** The position where the call is written; changes if its thread was deleted. */
+  /** The position where the call is written. It changes if the thread of the call was deleted. */
   #position: ThreadPosition;
   #described: Promise<DescribedRequest>;
   /** The first target of a stream; undefined for whole answers. */
@@ -89,7 +92,7 @@ export class CallRecording implements Recording {
 
   #describe(): Promise<DescribedRequest> {
     const described = this.input.describe(this.#position);
-    // The write of the run reports the error.
+    // The error is ignored here, because the write of the run reports it.
     described.catch(() => undefined);
     return described;
   }
@@ -109,7 +112,7 @@ export class CallRecording implements Recording {
   start(): Promise<unknown> {
     clearTimeout(this.#timer);
     const starting = this.#deltaWriter.startRun(() => this.#beginRun());
-    // `#onLost` handles the error.
+    // The error is ignored here, because `#onLost` handles it.
     starting.catch(() => undefined);
     return starting;
   }
@@ -121,7 +124,7 @@ export class CallRecording implements Recording {
     await withTimeout(this.start(), this.#context.maxWaitMs);
   }
 
-  /** Writes the run before the first attempt, while the ledger's state is in doubt. */
+  /** Writes the run and waits for the write. Called before the first attempt if the last write to the ledger failed. */
   async writeFirst(): Promise<void> {
     await withTimeout(this.start(), this.#context.maxWaitMs);
   }
@@ -151,36 +154,39 @@ export class CallRecording implements Recording {
     const work = (): WrittenMessages =>
       starting === undefined ? this.#recordFailure(error, outcome) : this.#failRun(starting, error, outcome);
     this.#endPromise ??= this.#end(this.#isCancelled ? "cancelled" : "failed", work());
-    // The caller already has an error to send.
+    // An error of the write is ignored, because the caller already has an error to send to the client.
     return this.#endPromise.catch(() => undefined);
   }
 
-  /** Ends a recording whose run was cancelled; the canceller has written the end of the run. */
+  /** Ends a recording whose run was cancelled, and throws. The process that cancelled the run has written its end. */
   async #endCancelled(): Promise<void> {
     this.#endPromise ??= this.#end("cancelled", Promise.resolve([]));
     await this.#endPromise.catch(() => undefined);
     throw createCancelledError();
   }
 
-  /** Cancels the call; false if it has ended already. */
+  /** Cancels the call. Returns false if the call has already ended. */
   async cancel(): Promise<boolean> {
     if (this.#endPromise !== undefined) return false;
     this.#isCancelled = true;
     this.#writePartial();
     const { starting } = this.#deltaWriter;
-    // A whole answer has no run yet: `fail` writes it when the aborted call ends.
+    // If the run is not written yet, `fail` writes it when the aborted call ends.
     if (starting !== undefined) this.#endPromise = this.#end("cancelled", cancelRun(starting));
     this.#cancelling.abort(createCancelledError());
     await this.#endPromise;
     return true;
   }
 
-  /** Writes the run of an open stream now, for readers of the ledger. */
+  /** Writes the run if the call is an open stream, so that other readers of the ledger see it. */
   async writeNow(): Promise<void> {
     if (this.#firstTarget !== undefined && this.#endPromise === undefined) await this.start();
   }
 
-  /** True if nothing was written for `ms`; a run that another process ended would not be noticed then. */
+  /**
+   * True if nothing was written for `ms` milliseconds. Without a write, the recording does not notice that another
+   * process has ended the run.
+   */
   isSilent(ms: number): boolean {
     return this.#endPromise === undefined && this.#deltaWriter.isSilent(ms);
   }
@@ -193,7 +199,7 @@ export class CallRecording implements Recording {
     if (!isOurs && this.#endPromise === undefined) this.#deltaWriter.stop(createCancelledError());
   }
 
-  // ---- Streams ----
+  // ---- Streams that are written while they arrive ----
 
   #beginRun(): Promise<Run> {
     return this.#retryInNewThread(() => this.#beginHere());
@@ -215,7 +221,7 @@ export class CallRecording implements Recording {
   }
 
   #onLost(error: unknown): void {
-    // `Recorder.open` waits for the call that has claimed the key.
+    // The error is not reported, because `Recorder.open` waits for the call that has claimed the key.
     if (isKeyClaimedError(error)) return;
     if (isTakenOverError(error) || isCancelError(error)) {
       this.#isCancelled = true;
@@ -236,7 +242,7 @@ export class CallRecording implements Recording {
     }
     const { response, provider, responseId } = answer;
     const messages = response === undefined ? undefined : [messageFromResponse(response, provider)];
-    // A fallback target has answered: the metadata must name it.
+    // If a fallback target has answered, its provider replaces the provider of the first target in the metadata.
     if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.mergeMetadata({ provider });
     const options = { metadata: createOutcomeMetadata(answer), ...this.#aliases(responseId) };
     return (await retryIfUnknown(() => run.commit(messages, options))).messages;
@@ -245,13 +251,13 @@ export class CallRecording implements Recording {
   async #failRun(starting: Promise<Run>, error: ProviderError, outcome: FailureOutcome): WrittenMessages {
     const run = await starting;
     if (isTakenOverError(this.#deltaWriter.failure?.error)) return [];
-    // Best effort: the end of the run matters more than its attempts.
+    // An error is ignored, because the run must be ended even if its metadata cannot be written.
     await run.mergeMetadata(createOutcomeMetadata(outcome)).catch(() => undefined);
     const { messages } = await (this.#isCancelled ? run.cancel() : run.fail(error));
     return messages;
   }
 
-  // ---- In one write ----
+  // ---- Answers that are written once ----
 
   async #record(answer: RecordedAnswer): WrittenMessages {
     if (this.#deltaWriter.failure !== undefined) throw this.#deltaWriter.failure.error;
@@ -263,7 +269,7 @@ export class CallRecording implements Recording {
     );
   }
 
-  /** Assembles a stream that ended before its run was written. */
+  /** Assembles a stream that ended before its run was written; returns undefined for a whole answer. */
   #assembled(): ModelResponse | undefined {
     return this.#firstTarget === undefined ? undefined : assemble(this.#deltaWriter.buffered.flat());
   }
@@ -280,14 +286,14 @@ export class CallRecording implements Recording {
     const { ledger } = this.call.caller;
     const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
       () => ledger.record({ ...record, threadId, runId }),
-      // After an unknown outcome, the run may exist already: then its messages are the result.
+      // If the outcome of the write is unknown, the run may exist; then its messages are the result.
       async () => ({ input: [], messages: await readRunMessages(ledger, await ledger.run(runId)) }),
     );
     this.inputId = input.at(-1)?.id ?? this.#position.parentMessageId ?? undefined;
     return messages;
   }
 
-  // ---- Both ----
+  // ---- Shared by both ways of writing ----
 
   /** Repeats the write in a new thread if the call's thread was deleted in the meantime. */
   async #retryInNewThread<Value>(write: () => Promise<Value>): Promise<Value> {
@@ -299,7 +305,10 @@ export class CallRecording implements Recording {
     }
   }
 
-  /** Only the first write can find the thread gone, because a thread with a live run cannot be deleted. */
+  /**
+   * Moves the call to a new thread if the error shows that its thread was deleted; returns false otherwise. Only the
+   * first write can fail in this way, because a thread with a live run cannot be deleted.
+   */
   #moveIfGone(error: unknown): boolean {
     const { threadId: from } = this;
     const position = this.#position;
@@ -311,7 +320,7 @@ export class CallRecording implements Recording {
     return true;
   }
 
-  /** Returns the fields for creating the run. */
+  /** Returns the fields of the new run: its position, input, aliases and metadata. */
   async #runFields(
     responseId: string | undefined,
     outcome: Record<string, unknown>,

@@ -6,12 +6,12 @@ import { json } from "../../model/validation/shape.ts";
 import { structuralIssues } from "../../model/validation/validate.ts";
 import type { RecordedCall } from "./types.ts";
 
-/** Throws a `LedgerError` "invalid-input" with the path. Messages are checked by `findThread`. */
+/** Throws a `LedgerError` "invalid-input" with the path of a setting that cannot be stored. */
 export function checkSettings({ request, dialect, previousResponse }: RecordedCall): void {
   const { messages: _, ...settings } = request;
-  // Messages after a `previous_response_id` do not pass through `findThread`, so they are checked here.
+  // `findThread` checks messages, but is not called for a `previous_response_id`, so messages are checked here, too.
   const checked = previousResponse === undefined ? settings : request;
-  // Nested as in the run's metadata, because the depth limit applies there.
+  // The value is nested as in the run's metadata, because the depth limit applies to the metadata.
   if (isStorableJson({ request: checked })) return;
   const [issue] = structuralIssues(checked, json);
   const path = toClientPath(issue?.path ?? "", dialect);
@@ -22,7 +22,7 @@ export function checkSettings({ request, dialect, previousResponse }: RecordedCa
   );
 }
 
-/** Converts a path into the residue of a dialect to the path in the client's body. */
+/** Converts the path of a residue field to its path in the client's body; other paths are returned unchanged. */
 function toClientPath(path: string, dialect: string): string {
   const extraPrefix = `/extra/${dialect}/`;
   return path.startsWith(extraPrefix) ? path.slice(extraPrefix.length - 1) : path;

@@ -5,16 +5,16 @@ import type { Delta } from "../../model/index.ts";
 import { createUnavailableError } from "./record-errors.ts";
 
 export interface DeltaWriterOptions {
-  /** Adds to the unwritten bytes of all recordings (negative: subtracts); false if the limit is exceeded. */
+  /** Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false above the limit. */
   reserveBytes(bytes: number): boolean;
-  /** Called once, when deltas could not be written. */
+  /** Called once, with the first error, if deltas could not be written. */
   onLost(error: unknown): void;
 }
 
 export class DeltaWriter {
-  /** The run, once it exists. */
+  /** The run; undefined until the ledger has created it. */
   run: Run | undefined;
-  /** Set when the creation of the run has started. */
+  /** The promise of the run; undefined until the creation of the run has started. */
   starting: Promise<Run> | undefined;
   readonly #options: DeltaWriterOptions;
   #buffered: (readonly Delta[])[] = [];
@@ -32,12 +32,12 @@ export class DeltaWriter {
     return this.#failure;
   }
 
-  /** Deltas that arrived before the run was started. */
+  /** All deltas so far if the creation of the run has not started, and otherwise an empty list. */
   get buffered(): readonly (readonly Delta[])[] {
     return this.starting === undefined ? this.#buffered : [];
   }
 
-  /** Estimated bytes that are not written yet. */
+  /** The estimated number of bytes that are not written yet. */
   get unwrittenBytes(): number {
     return this.#unwrittenBytes;
   }
@@ -52,25 +52,27 @@ export class DeltaWriter {
     else this.#append(this.run, deltas, size);
   }
 
-  /** Creates the run; repeated calls return the same promise. */
+  /** Creates the run with `make`; repeated calls return the same promise. */
   startRun(make: () => Promise<Run>): Promise<Run> {
     this.starting ??= this.#createRun(make);
     return this.starting;
   }
 
-  /** Ignores further deltas. */
+  /** Stops accepting deltas. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Discards the buffer and releases its bytes. */
+  /**
+   * Stops accepting deltas, discards the buffer, and subtracts its bytes from the unwritten bytes of all recordings.
+   */
   release(): void {
     this.#isOver = true;
     this.#buffered = [];
     this.#releaseBytes(this.#unwrittenBytes);
   }
 
-  /** Ignores further deltas because of an error. */
+  /** Stops accepting deltas because of an error, and discards the buffer. */
   stop(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
@@ -79,7 +81,7 @@ export class DeltaWriter {
     this.#options.onLost(error);
   }
 
-  /** True if nothing was written for `ms`. */
+  /** True if the run exists and nothing was written to it for `ms` milliseconds. */
   isSilent(ms: number): boolean {
     return this.run !== undefined && performance.now() - this.#lastWriteAt > ms;
   }
@@ -126,7 +128,7 @@ function estimateBytes(deltas: readonly Delta[]): number {
   for (const { payload } of deltas) {
     size += 64;
     for (const name in payload) {
-      // Payloads are plain objects of any delta kind.
+      // The cast is safe: the payload of every delta is a plain object.
       const value: unknown = (payload as unknown as Record<string, unknown>)[name];
       if (typeof value === "string") size += value.length;
     }

@@ -1,23 +1,26 @@
-// Hides keys in a request before it is stored, such as those of MCP servers that the provider calls for the client. The
-// provider receives them unchanged.
+// Replaces secrets in a request before it is stored, such as the keys of MCP servers that the provider calls for the
+// client. The provider receives the secrets unchanged.
 import type { JsonValue } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
-/** Replaces a secret. */
+/** The text that replaces a secret. */
 const HIDDEN = "[hidden]";
 
 const SECRET_NAMES =
   /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
-/** Objects of headers: each of their values may be a key. */
+/** The names of fields with an object of headers, in which every value may be a key. */
 const HEADER_OBJECTS = /^(?:http_?|extra_?)?headers$/i;
-/** A cheap test of the JSON text, because most requests have no secret. */
+/** Matches JSON text that may contain a secret. The fast test is sufficient for most requests, which have no secret. */
 const SUSPECT = /authorization|cookie|api[-_]?key|password|secret|token"|headers"|:\/\/[^"]*[?@]/i;
-/** URLs of tool servers: user information and query values may be keys. */
+/** The names of fields with a URL, whose user information and query values may be keys. */
 const URL_FIELDS = /^(?:\w*_)?ur[li]$/i;
 
-/** Returns the value without secrets, or the same value if it has none. `text` is its JSON. */
+/**
+ * Returns a copy of the value with its secrets replaced, or the value itself if it contains no secret. `text` is the
+ * value's JSON.
+ */
 export function hideSecrets<Value>(value: Value, text: string): Value {
-  // Strings are replaced by strings only, so the type stays.
+  // The casts are safe: strings are replaced only with strings, so the type does not change.
   return SUSPECT.test(text) ? (hideInValue(value as JsonValue, false) as Value) : value;
 }
 
@@ -32,7 +35,7 @@ function hideInValue(value: JsonValue, isSecret: boolean): JsonValue {
   const result: Record<string, JsonValue> = {};
   let isSame = true;
   for (const [name, each] of Object.entries(value)) {
-    // An object under such a name is a schema of the field and stays.
+    // Only a string counts as a secret, because an object with such a name is usually the JSON Schema of the field.
     const isSecretField = typeof each === "string" && (isSecret || SECRET_NAMES.test(name));
     const isAddress = typeof each === "string" && !isSecretField && URL_FIELDS.test(name);
     const next = isAddress
@@ -44,17 +47,17 @@ function hideInValue(value: JsonValue, isSecret: boolean): JsonValue {
   return isSame ? value : result;
 }
 
-/** Hides the user information and the query values of a URL. */
+/** Replaces the user information, the query values and the fragment of a URL; other text is returned unchanged. */
 function hideInUrl(url: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
   const [, before = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
   const host = before.replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
-  // A query value without a name is hidden completely.
+  // A query value without a name is replaced, too.
   const values = query.replace(/([?&])([^=&]*=)?[^&]*/g, (_, sign: string, name = "") => sign + name + HIDDEN);
   return host + values + (fragment === "" ? "" : `#${HIDDEN}`);
 }
 
-/** True if the value is a JSON schema, not data. */
+/** True if the value is a JSON Schema that describes headers, and not an object of headers. */
 function isSchema(value: JsonValue): boolean {
   return isObject(value) && (typeof value["type"] === "string" || value["properties"] !== undefined);
 }

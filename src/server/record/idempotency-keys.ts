@@ -1,5 +1,5 @@
-// Idempotency keys of recorded calls (B95). A repeated key with the same request is answered from the record, or waits
-// for the open call; with another request it is a conflict.
+// Handles the idempotency keys of recorded calls (B95). A call with the key and the request of an earlier call is
+// answered from the record, after waiting for the earlier call if that is open. A different request is a conflict.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { hashRequest } from "../../ledger/idempotency-keys.ts";
 import type { ModelResponse } from "../../model/index.ts";
@@ -8,9 +8,9 @@ import { createAlias } from "./run-aliases.ts";
 import { readAnswer, toStoredResponse } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
-/** A key that is reserved for one call until it ends. */
+/** An idempotency key that is reserved for one call until the call ends. */
 export interface ReservedKey {
-  /** The run's alias for the key. */
+  /** The alias of the run that is derived from the key. */
   alias: string;
   /** The hash of the request, stored in the run's metadata. */
   hash: string;
@@ -29,11 +29,11 @@ interface KeyReservation {
   ended: Promise<void>;
 }
 
-/** Longest wait for an open call with the same key. */
+/** The maximum time to wait for an open call with the same key, in milliseconds. */
 const MAX_WAIT_MS = 600_000;
 
 export class IdempotencyKeys {
-  /** Keys of the open calls of this process. */
+  /** The reserved keys of the open calls of this process. */
   readonly #reservations = new Map<string, KeyReservation>();
   readonly #stopping: AbortSignal;
 
@@ -41,13 +41,13 @@ export class IdempotencyKeys {
     this.#stopping = stopping;
   }
 
-  /** Reserves the key, or returns the answer of an earlier call. */
+  /** Reserves the key, or returns the answer of an earlier call. Throws "conflict" if the earlier request differs. */
   async reserve({ caller, request, dialect }: RecordedCall, key: string): Promise<ReservedKey | EarlierAnswer> {
     const { ledger } = caller;
     const alias = createAlias("key", caller, key);
     const hash = hashRequest({ dialect, request });
     const name = `${ledger.tenant} ${alias}`;
-    // Created only if the call has to wait.
+    // The time limit is created only if the call has to wait.
     let limit: AbortSignal | undefined;
     const until = (): AbortSignal => (limit ??= AbortSignal.any([this.#stopping, AbortSignal.timeout(MAX_WAIT_MS)]));
     for (;;) {
@@ -57,7 +57,7 @@ export class IdempotencyKeys {
         await waitUntil(key, local.ended, until());
         continue;
       }
-      // No other call of this process can take the key from here on.
+      // The key is reserved before the ledger is read, so that no other call of this process can take the key.
       const reservation = this.#reserveHere(name, alias, hash);
       try {
         const earlier = await findEarlierAnswer(ledger, { alias, hash, key }, until);
@@ -95,7 +95,10 @@ interface KeyLookup {
   key: string;
 }
 
-/** Finds the recorded answer for a key. A failed call does not count; it is repeated. */
+/**
+ * Returns the recorded answer of the call with a key. Returns undefined if there is no such call or the call failed,
+ * because a failed call may be repeated.
+ */
 async function findEarlierAnswer(
   ledger: Ledger,
   { alias, hash, key }: KeyLookup,
@@ -105,7 +108,7 @@ async function findEarlierAnswer(
   if (run === undefined) return undefined;
   assertSameRequest(key, run.metadata?.["requestHash"], hash);
   if (isLive(run)) {
-    // The call is open on another instance.
+    // The call is open on another instance, so its end is awaited.
     await waitUntil(key, waitForRunEnd(ledger, run, until()), until());
     run = await ledger.run(run.id);
   }

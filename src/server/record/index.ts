@@ -1,4 +1,4 @@
-// Records gateway calls in the ledger, and serves stored Responses from it.
+// Entry of the recorder, which records gateway calls in the ledger and serves stored responses from it.
 export { createRecorder, type RecorderOptions } from "./recorder.ts";
 export { responsesModule } from "./responses/index.ts";
 export { readStoredRequest } from "./stored-request.ts";

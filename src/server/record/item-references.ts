@@ -1,5 +1,5 @@
-// Resolves `item_reference` items of Responses requests, which the AI SDK sends instead of items that it believes
-// stored. The items are restored from recorded answers, for upstreams of every dialect.
+// Resolves the `item_reference` items of Responses requests, which the AI SDK sends instead of items that it expects
+// the server to store. The items are read from recorded answers, so references work for upstreams of every dialect.
 import { dialect } from "../../dialects/index.ts";
 import { shortHash } from "../../dialects/kit/tools/tool-renames.ts";
 import type { RunInfo } from "../../ledger/index.ts";
@@ -13,7 +13,7 @@ import type { RecordedCall } from "./types.ts";
 const RESPONSES = "openai-responses";
 const responses = dialect(RESPONSES);
 
-/** Item ids that Koine made contain the hash of the response id. */
+/** Matches an item id that Koine created, which contains the hash of the response id. */
 const KOINE_ITEM_ID = /^[a-z]+_koine_([0-9a-z]+)_\d+$/;
 
 /** Returns the alias of the run whose answer contains the item. */
@@ -22,10 +22,13 @@ function itemAlias(caller: Caller, itemId: string): string {
   return seed === undefined ? createAlias("item", caller, itemId) : createAlias("items", caller, seed);
 }
 
-/** At most this many item aliases per answer; the last ones count, because the answer's text comes last. */
+/**
+ * The maximum number of item aliases of an answer. The last items get the aliases, because an answer ends with its
+ * text.
+ */
 const MAX_ITEM_ALIASES = 500;
 
-/** Returns the run aliases for the items of an answer; `ids` are the provider's item ids. */
+/** Returns the run aliases for the items of an answer. `ids` are the provider's item ids, if the provider sent any. */
 export function itemAliases(caller: Caller, responseId: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [createAlias("items", caller, shortHash(responseId))];
   return [...new Set(ids.slice(-MAX_ITEM_ALIASES).map((id) => itemAlias(caller, id)))];
@@ -37,7 +40,7 @@ export async function dropItemAliases(caller: Caller, run: RunInfo, responseId: 
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) return;
   for (const name of itemAliases(caller, responseId, readItemIds(answer))) {
-    // Another run may have taken over the same id.
+    // An alias that another run has taken over is not removed.
     if ((await ledger.runByAlias(name))?.id === run.id) await ledger.dropAlias(name);
   }
 }
@@ -47,7 +50,7 @@ export function isReferable({ dialect: clientDialect, referable }: RecordedCall)
   return clientDialect === RESPONSES && referable !== false;
 }
 
-/** Reads the provider's item ids from seals. */
+/** Returns the provider's item ids, which are seals. */
 export function readItemIdsOfDeltas(deltas: readonly Delta[]): string[] {
   const ids: string[] = [];
   for (const { kind, payload } of deltas) if (kind === "seal" && isItemId(payload.seal)) ids.push(payload.seal.value);
@@ -61,7 +64,7 @@ function isItemId(seal: { dialect: string; kind: string }): boolean {
   return seal.dialect === RESPONSES && seal.kind === "id";
 }
 
-/** Replaces item references by the items; unknown references stay. */
+/** Returns the call with its item references replaced with the items' parts; unknown references stay. */
 export async function resolveItemReferences(call: RecordedCall): Promise<RecordedCall> {
   const { request, caller } = call;
   if (call.dialect !== RESPONSES) return call;
@@ -89,11 +92,14 @@ function readItemReference(part: Part): string | undefined {
   return type === "item_reference" && typeof id === "string" ? id : undefined;
 }
 
-/** Finds the parts of an item, without its id; `findThread` restores the id later. */
+/**
+ * Returns the parts of an item, without the item's id, which `findThread` restores later. Returns undefined if the item
+ * is unknown or several runs have it.
+ */
 async function findItemParts(caller: Caller, itemId: string): Promise<readonly Part[] | undefined> {
   const { ledger } = caller;
   const run = await findRunByAlias(ledger, itemAlias(caller, itemId));
-  // Ambiguous ids stay references, because only the provider can resolve them.
+  // An id that several runs have stays a reference, because only the provider can resolve it.
   if (run === undefined || run === "several") return undefined;
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) return undefined;

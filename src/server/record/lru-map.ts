@@ -1,12 +1,12 @@
-// A map of the most recently used entries, in two generations. A single `Map` would be slow: finding its oldest key
-// takes longer the more leading keys were deleted.
+// A map that contains only the most recently used entries. It has two generations, because a single `Map` would be
+// slow: the search for its oldest key takes longer the more leading keys were deleted.
 
 export class LruMap<Key, Value> {
   #recent = new Map<Key, Value>();
   #old = new Map<Key, Value>();
   readonly #generationSize: number;
 
-  /** Holds at most `maxEntries`, and at least half of them. */
+  /** The map contains at most `maxEntries`. When it is full, the half that was used least recently is discarded. */
   constructor(maxEntries: number) {
     this.#generationSize = Math.ceil(maxEntries / 2);
   }
@@ -31,7 +31,7 @@ export class LruMap<Key, Value> {
     this.#recent = new Map();
   }
 
-  /** Returns an entry and removes it. */
+  /** Removes an entry and returns its value. */
   take(key: Key): Value | undefined {
     const value = this.#recent.get(key) ?? this.#old.get(key);
     this.#recent.delete(key);

@@ -1,17 +1,17 @@
-// Matches the start of a history with the active path of a thread that the client names. Used if no answer of the
-// history is known in that thread.
+// Matches the start of a history with the active path of a thread whose id the client sent. It is used if the thread
+// contains no answer of the history.
 import { toHistory } from "../../ledger/identity/history-turns.ts";
 import type { Message, StoredMessage } from "../../model/index.ts";
 
-/** The last matching message, and the number of matching messages. */
+/** The messages of a history that match the active path. */
 export interface PathMatch {
-  /** null: no message matches. */
+  /** The id of the last stored message that matches; null if no message matches. */
   parentMessageId: string | null;
   /** The number of messages of the history that are stored already. */
   known: number;
 }
 
-/** Compares turn by turn up to the first answer; a turn matches completely or not at all. */
+/** Compares the history with the path turn by turn, up to the first answer. A turn matches completely or not at all. */
 export function matchActivePath(path: readonly StoredMessage[], messages: readonly Message[]): PathMatch {
   const stored = toHistory(path);
   let match: PathMatch = { parentMessageId: null, known: 0 };

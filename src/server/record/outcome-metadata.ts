@@ -4,7 +4,10 @@ import { LOSS_LEVELS } from "../../model/loss.ts";
 import type { Loss } from "../../model/index.ts";
 import type { RecordedAnswer } from "./types.ts";
 
-/** At most this many losses are stored, the worst ones; every call repeats the losses of its history (B97). */
+/**
+ * The maximum number of losses that a run stores; the most severe losses are stored. The limit is needed because every
+ * call repeats the losses of its history (B97).
+ */
 const MAX_LOSSES = 50;
 
 type RecordedOutcome = Pick<RecordedAnswer, "provider" | "model" | "attempts" | "losses"> & {
@@ -27,7 +30,7 @@ export function createOutcomeMetadata({
   return metadata;
 }
 
-/** Losses are stored once, for the attempt that answered. */
+/** Returns the attempt without its losses, because the losses are stored once, for the attempt that answered. */
 function withoutLosses(attempt: Attempt): Partial<Attempt> {
   const { losses: _, waitedMs, ...summary } = attempt;
   return waitedMs === 0 ? summary : { ...summary, waitedMs };

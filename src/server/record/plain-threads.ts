@@ -1,20 +1,22 @@
-// Tells plain threads from those of tasks. Recorded calls may continue plain threads only; a task's thread is written
-// by its runner, even if the history matches.
+// Distinguishes plain threads from the threads of tasks. A recorded call may continue a plain thread only, even if its
+// history matches a task's thread, because only the runner of the task writes to that thread.
 import type { Ledger } from "../../ledger/index.ts";
 import { LruMap } from "./lru-map.ts";
 
 const MAX_CACHED_THREADS = 10_000;
 
 export class PlainThreads {
-  /** Cached without expiry, because the kind of a thread never changes. */
+  /**
+   * True for plain threads, by tenant and thread id. Entries never expire, because the kind of a thread never changes.
+   */
   readonly #plain = new LruMap<string, boolean>(MAX_CACHED_THREADS);
 
-  /** Marks a thread that a call has just created. */
+  /** Stores that a thread is plain, because a recorded call has just created it. */
   addPlain({ tenant }: Ledger, threadId: string): void {
     this.#plain.set(`${tenant} ${threadId}`, true);
   }
 
-  /** True if the thread is not a task's. */
+  /** Resolves to true if the thread does not belong to a task. */
   async isPlain(ledger: Ledger, threadId: string): Promise<boolean> {
     const name = `${ledger.tenant} ${threadId}`;
     let isPlain = this.#plain.get(name);

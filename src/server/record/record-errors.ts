@@ -1,9 +1,9 @@
-// Converts ledger errors of the record to `ServerError`.
+// Classifies the ledger's errors while a call is recorded, and converts them to `ServerError`.
 import { LedgerError } from "../../ledger/index.ts";
 import type { LedgerErrorCode } from "../../ledger/index.ts";
 import { ServerError } from "../errors.ts";
 
-/** Codes of faults in the call; all other codes mean that the ledger is not writable now. */
+/** The codes of errors that the call causes. All other codes mean that the ledger is not writable now. */
 const CALL_ERROR_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
   "invalid-input",
   "unknown-thread",
@@ -12,7 +12,7 @@ const CALL_ERROR_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>(
   "conflict",
 ]);
 
-/** True if the call itself cannot be recorded, so that a retry would not help. */
+/** True if the call causes the error, so a retry would fail, too. */
 export function isCallError(error: unknown): boolean {
   return error instanceof LedgerError && CALL_ERROR_CODES.has(error.code);
 }
@@ -38,7 +38,7 @@ export function isKeyClaimedError(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict" && error.path === "claim";
 }
 
-/** Returns the error for the client. */
+/** Converts an error of the record to the error that the client receives. */
 export function toRecordError(cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;
   const { code, message, path } =

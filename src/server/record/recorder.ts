@@ -1,5 +1,5 @@
-// Opens recordings: finds the position of a call in a thread or the earlier answer of its idempotency key, and tracks
-// open recordings.
+// Opens recordings: finds the position of a call in a thread, or the answer of an earlier call with the same
+// idempotency key. Also tracks the open recordings.
 import { toHistory } from "../../ledger/identity/history-turns.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
@@ -20,14 +20,19 @@ import { checkSettings } from "./check-settings.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
 export interface RecorderOptions {
-  /** Limit of unwritten delta bytes of all calls together. Default 64 MiB. */
+  /** The maximum number of unwritten bytes of deltas, for all calls together. Default: 64 MiB. */
   maxPendingBytes?: number;
-  /** Interval for checking whether a silent run was ended by another process. Default 3 s. */
+  /**
+   * The interval at which a run without new deltas is checked, because another process may have ended it. In
+   * milliseconds; default: 3000.
+   */
   checkIntervalMs?: number;
 }
 
 const MAX_UNANSWERED = 1000;
-/** Shared label objects, because counters look up series by object identity. */
+/**
+ * The labels of the counter by state. The objects are shared, because counters find their series by object identity.
+ */
 const STATE_LABELS: Readonly<Record<RecordEndState, { state: RecordEndState }>> = {
   committed: { state: "committed" },
   failed: { state: "failed" },
@@ -51,7 +56,7 @@ class LedgerRecorder implements Recorder {
   /** Open recordings by tenant and run. */
   readonly #recordings = new Map<string, CallRecording>();
   readonly #finalWrites = new Set<Promise<unknown>>();
-  /** New threads whose first question was not answered: a repeated question continues there. */
+  /** The positions of first questions whose call failed. A repeated question continues the same thread. */
   readonly #unansweredQuestions = new LruMap<string, Pick<ThreadPosition, "threadId" | "parentMessageId">>(
     MAX_UNANSWERED,
   );
@@ -89,7 +94,7 @@ class LedgerRecorder implements Recorder {
         (await this.#findUnanswered(resolvedCall)) ?? (await findThreadPosition(resolvedCall, this.#plainThreads));
       const position = resolvedCall === call ? located : { ...located, isHistoryChanged: true };
       const recording = this.#createRecording(resolvedCall, position, reservedKey);
-      // Before the first attempt: if two instances use the same key, the slower one finds out here.
+      // The run is written before the first attempt: if two instances use the same key, the slower write fails here.
       if (recording.input.mustBeVisible) await this.#writeVisible(recording);
       else if (!this.#isLedgerWritable && this.#context.onFailure === "refuse") await this.#writeBeforeCall(recording);
       return recording;
@@ -104,7 +109,7 @@ class LedgerRecorder implements Recorder {
     try {
       return (await findThreadPosition(await resolveItemReferences(call), this.#plainThreads)).messages;
     } catch (error) {
-      // The provider may know the response.
+      // An unknown response is not an error, because the provider may know it.
       if (error instanceof ServerError && error.code === "not-found") return undefined;
       throw toRecordError(error);
     }
@@ -134,7 +139,7 @@ class LedgerRecorder implements Recorder {
       const { call, threadId, runId } = recording;
       if ((runId === id || threadId === id) && call.caller.tenant === tenant) located.push(recording.writeNow());
     }
-    // A failed write was reported by its recording; the reader finds no run then.
+    // Errors are ignored, because the recordings have reported them; the caller then finds no run in the ledger.
     await Promise.allSettled(located);
   }
 
@@ -153,7 +158,7 @@ class LedgerRecorder implements Recorder {
       const leading = leadingInstructions(messages);
       return this.#requestFacts.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
     };
-    // Other instances must see a call with an idempotency key.
+    // Other instances must see a call with an idempotency key, so that they do not call the model with the same key.
     const mustBeVisible = key !== undefined && this.#isSharedLedger;
     const opened: RecordingInput = { call, position, runId, key, mustBeVisible, describe };
     const recording = new CallRecording(this.#context, opened);
@@ -162,21 +167,21 @@ class LedgerRecorder implements Recorder {
     return recording;
   }
 
-  /** Checks silent streams, because a cancellation by another process shows only at the next write. */
+  /** Checks streams without recent writes, because a cancellation by another process is noticed only at a write. */
   #checkSilentRuns(): void {
     for (const recording of this.#recordings.values()) {
-      // An unreadable ledger is checked again at the next interval.
+      // An error is ignored, because the run is checked again at the next interval.
       if (recording.isSilent(this.#options.checkIntervalMs)) recording.checkOwnership().catch(() => undefined);
     }
   }
 
-  /** Finds the position of a first question that was not answered before. */
+  /** Returns the position of a first question whose earlier call failed; undefined if there was no such call. */
   async #findUnanswered(call: RecordedCall): Promise<ThreadPosition | undefined> {
     const { caller, request, thread, previousResponse } = call;
     const isOther = thread !== undefined || previousResponse !== undefined || this.#unansweredQuestions.size === 0;
     if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
     const position = this.#unansweredQuestions.take(createQuestionKey(caller, request.messages));
-    // The thread may have been deleted since.
+    // The thread may have been deleted in the meantime.
     if (position === undefined || !(await threadExists(caller.ledger, position.threadId))) return undefined;
     return { ...position, input: [], messages: request.messages, isHistoryChanged: false };
   }
@@ -199,8 +204,8 @@ class LedgerRecorder implements Recorder {
   }
 
   /**
-   * While the ledger is not writable, the run is written before the provider is called, so that no unrecorded answer is
-   * paid for.
+   * Writes the run before the provider is called. Used while the ledger is not writable, so that the provider is not
+   * paid for an answer that cannot be recorded.
    */
   async #writeBeforeCall(recording: CallRecording): Promise<void> {
     try {
@@ -208,13 +213,13 @@ class LedgerRecorder implements Recorder {
       this.#isLedgerWritable = true;
     } catch (error) {
       const { message } = toRecordError(error);
-      // The write may have succeeded after all; then the run must end.
+      // The write may still succeed after a timeout, so the run is ended as failed.
       void recording.fail({ kind: "overloaded", message }, { provider: "", model: "", attempts: [], losses: [] });
       throw error;
     }
   }
 
-  /** True if several processes use the same ledger. */
+  /** True if several processes can use the same ledger. */
   get #isSharedLedger(): boolean {
     return /^postgres(?:ql)?:/.test(this.#services.config.ledger.url);
   }
@@ -222,10 +227,10 @@ class LedgerRecorder implements Recorder {
   #handleOpenError({ previousResponse, idempotencyKey }: RecordedCall, error: unknown): undefined {
     const { onFailure } = this.#services.config.record;
     const refusal = toRecordError(error);
-    // Both need the ledger even if the policy is "serve".
+    // A previous response and an idempotency key need the ledger even if the policy is "serve".
     const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
     if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
-      // A fault of the call is not a failure of the record; a `ServerError` has been counted already.
+      // An error that the call causes is not a failure of the record, and a `ServerError` has already been counted.
       if (!isCallError(error) && !(error instanceof ServerError)) this.#countFailure(error);
       throw refusal;
     }
@@ -264,7 +269,8 @@ class LedgerRecorder implements Recorder {
       this.#recordings.delete(`${call.caller.tenant} ${runId}`);
       this.#recordedCounter.add(1, STATE_LABELS[state]);
       if (state === "failed") this.#rememberUnanswered(recording);
-      // A client may have named a task's thread that was deleted since.
+      // A new thread is plain. If the client sent its id, it is not marked, because a deleted task may have had this
+      // id.
       if (state === "committed" && recording.input.position.thread !== undefined && call.thread === undefined) {
         this.#plainThreads.addPlain(call.caller.ledger, recording.threadId);
       }
@@ -288,14 +294,14 @@ async function threadExists(ledger: Ledger, threadId: string): Promise<boolean> 
   }
 }
 
-/** Identifies a first question: caller and the last turn. */
+/** Returns the key of a first question: tenant, scope and the digest of the last turn. */
 function createQuestionKey({ tenant, scope }: Caller, messages: readonly Message[]): string {
   return JSON.stringify([tenant, scope, toHistory(messages).turns.at(-1)?.digest ?? ""]);
 }
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** The recording of a replayed call: nothing is written. */
+/** The recording of a call that is answered from the record; it writes nothing. */
 class ReplayedRecording implements Recording {
   readonly threadId: string;
   readonly runId: string;

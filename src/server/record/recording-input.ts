@@ -1,4 +1,4 @@
-// The input of a recording.
+// Types of the data from which a recording is created.
 import type { ReservedKey } from "./idempotency-keys.ts";
 import type { ThreadPosition } from "./thread-position.ts";
 import type { RunRequestFields, KnownFields } from "./request-facts.ts";
@@ -11,7 +11,10 @@ export interface RecordingInput {
   key: ReservedKey | undefined;
   /** True if other instances must see the run before the first attempt. */
   mustBeVisible: boolean;
-  /** Describes the request for the run's metadata, at the position where it is written. */
+  /**
+   * Returns the fields of the request for the run's metadata. They depend on the position, because a field that equals
+   * that of an earlier run is stored as a reference.
+   */
   describe(position: ThreadPosition): Promise<DescribedRequest>;
 }
 

@@ -1,5 +1,5 @@
 // Stores the settings of a request (tools, sampling, changed instructions) in the run's metadata, so that the request
-// can be repeated. A long field that equals one of an earlier run on the path is stored as a reference (B97).
+// can be repeated. A long field with the same value as in an earlier run on the path is stored as a reference (B97).
 import { hash } from "node:crypto";
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { stringifyJson } from "../../model/index.ts";
@@ -8,19 +8,21 @@ import { isObject } from "../../model/value-kind.ts";
 import { LruMap } from "./lru-map.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 
-/** The run that has a field's value; without a run: the instructions at the start of the thread. */
+/**
+ * The place of a field's value: the metadata of a run, or without `run` the instructions at the start of the thread.
+ */
 export interface FieldSource {
   hash: string;
   run?: string;
 }
-/** The sources of long fields at a message, by field name. */
+/** The sources of the long fields that are known at a message, by field name. */
 export type KnownFields = ReadonlyMap<string, FieldSource>;
 
 /** The request fields in a run's metadata. */
 export interface RunRequestFields {
   /** The stored fields, and `instructions` if they differ from those at the start of the thread. */
   request: Record<string, unknown>;
-  /** Fields whose value is stored at an earlier run. */
+  /** The fields whose value is stored in an earlier run, or at the start of the thread. */
   same?: Record<string, FieldSource>;
 }
 
@@ -37,9 +39,9 @@ export interface DescribeInput {
   leading: readonly Message[];
 }
 
-/** A shorter value is stored again, because a reference would not be shorter. */
+/** The minimum length of a value that is stored as a reference. A reference to a shorter value would save nothing. */
 const MIN_DEDUPLICATED_LENGTH = 256;
-/** Number of messages that are searched for the last run; a turn of tool results may have many. */
+/** The number of messages that are searched for the last run. A turn of tool results may have many messages. */
 const RUN_SEARCH_DEPTH = 32;
 const MAX_CACHED_MESSAGES = 10_000;
 const SKIPPED_FIELDS: ReadonlySet<string> = new Set(["messages", "stream"]);
@@ -55,7 +57,7 @@ function hashText(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 22);
 }
 
-/** Caches the known fields per message and describes new requests. */
+/** Computes the fields that a run stores, with a cache of the known fields by message. */
 export class RequestFacts {
   readonly #knownByMessage = new LruMap<string, KnownFields>(MAX_CACHED_MESSAGES);
 
@@ -84,7 +86,7 @@ export class RequestFacts {
     return { runFields, knownFields: next };
   }
 
-  /** Caches the known fields at a written message. */
+  /** Caches the known fields at a message that was written. */
   remember({ tenant }: Ledger, messageId: string, knownFields: KnownFields): void {
     this.#knownByMessage.set(`${tenant} ${messageId}`, knownFields);
   }
@@ -96,10 +98,11 @@ export class RequestFacts {
     repeat: (field: string, source: FieldSource) => void,
   ): void {
     const source: FieldSource = leading.length === 0 ? NO_INSTRUCTIONS : { hash: hashText(stringifyJson(leading)) };
-    // Unknown instructions at the start of the path are stored again.
+    // If the instructions at the start of the path are unknown, those of the call are stored.
     const known = isNew ? source : knownBefore && (knownBefore.get("instructions") ?? NO_INSTRUCTIONS);
     if (known?.hash !== source.hash) runFields.request["instructions"] = leading;
-    // Also stored if there are none any more: otherwise the thread's instructions would be read as the call's.
+    // A reference is stored even if the call has no instructions but an earlier run has stored that there are none;
+    // otherwise the thread's instructions would be read as those of the call.
     else if (leading.length > 0 || known.run !== undefined) repeat("instructions", known);
   }
 
@@ -109,7 +112,7 @@ export class RequestFacts {
     const name = `${ledger.tenant} ${parentMessageId}`;
     const known = this.#knownByMessage.get(name);
     if (known !== undefined) return known;
-    // Not cached: written by another instance, or long ago.
+    // The message is not in the cache if another instance wrote it or it was written long ago.
     const options = { branch: parentMessageId, limit: RUN_SEARCH_DEPTH, blobs: "reference" as const };
     const recent = await ledger.transcript(threadId, options);
     const runId = recent.findLast(({ metadata }) => metadata.runId !== undefined)?.metadata.runId;
@@ -119,7 +122,7 @@ export class RequestFacts {
   }
 }
 
-/** Returns the known fields after a run; undefined if it is not a recorded call. */
+/** Returns the known fields after a run; undefined if the run is not a recorded call. */
 function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
   const { request, same } = readRunRequestFields(metadata) ?? {};
   if (request === undefined) return undefined;
@@ -132,10 +135,10 @@ function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
   return knownFields;
 }
 
-/** Reads the request fields from a run's metadata. */
+/** Returns the request fields in a run's metadata; undefined if the run is not a recorded call. */
 export function readRunRequestFields(metadata: RunInfo["metadata"]): RunRequestFields | undefined {
   const { request, same } = metadata ?? {};
   if (!isObject(request)) return undefined;
-  // Written by `describe`.
+  // The cast is safe: `describe` has written the fields.
   return isObject(same) ? { request, same: same as unknown as Record<string, FieldSource> } : { request };
 }

@@ -7,7 +7,7 @@ import type { Caller } from "../types.ts";
 
 type AliasKind = "response" | "item" | "items" | "key";
 
-/** Returns a unique alias of fixed length that every store accepts. */
+/** Returns the alias of an id in the caller's scope. The alias contains a hash, so every store accepts its length. */
 export function createAlias(kind: AliasKind, { scope }: Pick<Caller, "scope">, id: string): string {
   return `${kind}:${hash("sha256", JSON.stringify([scope, id]), "base64url").slice(0, 32)}`;
 }
@@ -17,7 +17,7 @@ export function responseAlias(caller: Pick<Caller, "scope">, responseId: string)
   return createAlias("response", caller, responseId);
 }
 
-/** Finds a run; "several" if runs of different threads have the alias. */
+/** Returns the run with an alias; "several" if runs of different threads have it; undefined if no run has it. */
 export async function findRunByAlias(ledger: Ledger, name: string): Promise<RunInfo | "several" | undefined> {
   const run = await ledger.runByAlias(name);
   if (run === undefined) return undefined;

@@ -1,9 +1,9 @@
-// Recovers the runs of dead processes: their partial answers are stored, marked interrupted (B90).
+// Recovers the runs of dead processes: their partial answers are stored and marked as interrupted (B90).
 import type { Services } from "../types.ts";
 
 const DEFAULT_RECOVERY_INTERVAL_MS = 30_000;
 
-/** Recovers at the start, then once per lease time. */
+/** Recovers runs when the server starts, and then once per lease time. */
 export class RunRecovery {
   readonly #services: Services;
   #timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class RunRecovery {
     return (this.#working = this.#recoverOnce());
   }
 
-  /** A failure is logged; the next interval tries again. */
+  /** Recovers runs once. An error is only logged, because runs are recovered again at the next interval. */
   async #recoverOnce(): Promise<void> {
     const { ledger, log, metrics } = this.#services;
     try {

@@ -11,12 +11,12 @@ export async function readRunMessages(ledger: Ledger, { id: runId, threadId }: R
   return messages;
 }
 
-/** Returns the answer of a committed run; undefined if it was deleted. */
+/** Returns the answer of a committed run; undefined if the answer was deleted. */
 export async function readAnswer(ledger: Ledger, run: RunInfo): Promise<StoredMessage | undefined> {
   return (await readRunMessages(ledger, run)).findLast(({ role }) => role === "assistant");
 }
 
-/** Restores the response from a stored answer, with the id that the client knows. */
+/** Restores the response from a stored answer. Its id is the response id that the client received. */
 export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata }: RunInfo): ModelResponse {
   const {
     model = "",
@@ -31,7 +31,7 @@ export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata 
   return usage === undefined ? restored : { ...restored, usage };
 }
 
-/** Returns the message without the ledger's own fields. */
+/** Returns the message without the fields that the ledger added, and with its original id if it had one. */
 export function withoutLedgerFields(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
   const { sourceId } = metadata;

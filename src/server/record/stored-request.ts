@@ -1,11 +1,11 @@
-// Reads the request of a recorded call: settings from run metadata, history from the thread.
+// Reads the request of a recorded call: the settings from the run's metadata, and the history from the thread.
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import type { Message, ModelRequest } from "../../model/index.ts";
 import { leadingInstructions, readRunRequestFields } from "./request-facts.ts";
 import { withoutLedgerFields } from "./stored-answer.ts";
 
-/** Returns the request with its whole history; undefined if the run is not a recorded call. */
+/** Returns the request of a run with its whole history; undefined if the run is not a recorded call. */
 export async function readStoredRequest(ledger: Ledger, run: RunInfo): Promise<ModelRequest | undefined> {
   const fields = await readStoredSettings(ledger, run);
   if (fields === undefined) return undefined;
@@ -15,7 +15,7 @@ export async function readStoredRequest(ledger: Ledger, run: RunInfo): Promise<M
 
 type StoredSettings = Omit<ModelRequest, "messages"> & { instructions?: readonly Message[] };
 
-/** Reads all fields except the history; `instructions` only if they differ from those of the thread. */
+/** Returns all fields except the history; `instructions` are included only if they differ from those of the thread. */
 async function readStoredSettings(ledger: Ledger, { metadata }: RunInfo): Promise<StoredSettings | undefined> {
   const runFields = readRunRequestFields(metadata);
   if (runFields === undefined) return undefined;
@@ -32,7 +32,7 @@ async function readFieldOfRun(ledger: Ledger, runId: string, field: string): Pro
   throw new LedgerError("unknown-run", `Run ${runId}, which stores the "${field}" of this call, no longer has it.`);
 }
 
-/** Reads the messages that a run answered. */
+/** Returns the messages that a run answered. `instructions`, if given, replace those at the start of the thread. */
 async function readStoredHistory(
   ledger: Ledger,
   { threadId, forkFromMessageId }: RunInfo,

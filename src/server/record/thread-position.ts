@@ -1,5 +1,5 @@
-// Finds the position of a call: the thread, the message that its new messages follow, and the whole history for the
-// model.
+// Finds the position of a call: the thread, the message that the new messages of the call follow, and the whole history
+// that the model receives.
 import type { NewThread, ThreadMatch } from "../../ledger/index.ts";
 import { getText } from "../../model/index.ts";
 import type { Message } from "../../model/index.ts";
@@ -13,25 +13,25 @@ import type { RecordedCall } from "./types.ts";
 
 export interface ThreadPosition {
   threadId: string;
-  /** The thread to create, if it may not exist. */
+  /** The thread to create; undefined if the thread exists. */
   thread?: NewThread;
-  /** null: the new messages, or the answer itself, start at the root. */
+  /** The id of the message that the new messages follow, or the answer if there are none; null at the root. */
   parentMessageId: string | null;
-  /** The messages that are not stored yet. */
+  /** The new messages, which are not stored yet. */
   input: readonly Message[];
-  /** The whole history. */
+  /** The whole history that the model receives. */
   messages: readonly Message[];
   /** True if the history differs from the client's messages. */
   isHistoryChanged: boolean;
 }
 
-/** Only reads the ledger. */
+/** Returns the position of a call. The function reads the ledger, but does not write to it. */
 export async function findThreadPosition(call: RecordedCall, kinds: PlainThreads): Promise<ThreadPosition> {
   if (call.previousResponse !== undefined) return positionAfterResponse(call, call.previousResponse);
   const { caller, request, thread: namedThread, after } = call;
   const { messages: requestMessages } = request;
   if (namedThread !== undefined && after !== undefined) {
-    // A caller that names the message has read the history from the thread.
+    // A caller that sets `after` has read the history from the thread, so the history is not searched.
     return {
       threadId: namedThread,
       parentMessageId: after,
@@ -45,7 +45,7 @@ export async function findThreadPosition(call: RecordedCall, kinds: PlainThreads
     return positionInThread(call, namedThread, match, kinds);
   const isPlainThread = match.threadId !== null && (await kinds.isPlain(caller.ledger, match.threadId));
   if (namedThread !== undefined && !isPlainThread) throw createTaskThreadError(namedThread);
-  // A history that matches a task's thread gets a thread of its own.
+  // A call whose history matches only a task's thread gets a new thread.
   if (match.threadId === null || !isPlainThread) return positionInNewThread(call, match, caller.ledger.newId());
   const { threadId, parentMessageId, known, messages, restored: isHistoryChanged } = match;
   return {
@@ -61,7 +61,7 @@ function lastMessages(messages: readonly Message[], count: number): readonly Mes
   return count === 0 ? [] : messages.slice(-count);
 }
 
-/** A history that is copied from another thread keeps what was restored there. */
+/** Returns a position in a new thread. The history is that of `match`, in which dropped parts are restored. */
 function positionInNewThread(
   { caller }: RecordedCall,
   { messages, restored: isHistoryChanged }: ThreadMatch,
@@ -73,7 +73,7 @@ function positionInNewThread(
   return { threadId: id, thread, parentMessageId: null, input: messages, messages, isHistoryChanged };
 }
 
-/** Returns the position for a call whose thread was deleted while it ran: a new thread with the whole history. */
+/** Returns the position of a call whose thread was deleted while the call ran: a new thread with the whole history. */
 export function moveToNewThread(call: RecordedCall, { messages }: ThreadPosition): ThreadPosition {
   const match: ThreadMatch = {
     threadId: null,
@@ -86,7 +86,7 @@ export function moveToNewThread(call: RecordedCall, { messages }: ThreadPosition
 }
 
 const MAX_TITLE_LENGTH = 80;
-/** Whitespace and control characters, which a title cannot contain. */
+/** Sequences of white space and control characters, which a title replaces with one space. */
 // oxlint-disable-next-line no-control-regex -- those are meant
 const WHITESPACE_AND_CONTROLS = /[\s\u0000-\u001f\u007f]+/g;
 
@@ -94,22 +94,25 @@ function plainText(text: string): string {
   return text.replace(WHITESPACE_AND_CONTROLS, " ").trim();
 }
 
-/** Returns the start of the first user message. */
+/** Returns the start of the first user message with text; an empty string if there is no such message. */
 function createThreadTitle(messages: readonly Message[]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     const messageText = getText(message);
-    // Long texts are not scanned to the end; usually the start is enough.
+    // Only the start of a long text is read; more is read only if the start contains much white space.
     const start = plainText(messageText.slice(0, 2 * MAX_TITLE_LENGTH));
     const text = start.length > MAX_TITLE_LENGTH ? start : plainText(messageText.slice(0, 1000));
     const title = text.length > MAX_TITLE_LENGTH ? `${text.slice(0, MAX_TITLE_LENGTH - 1).trimEnd()}…` : text;
-    // The cut may split a surrogate pair, and clients may send lone surrogates.
+    // Lone surrogates are replaced: the client may send them, and shortening the text may split a surrogate pair.
     if (title !== "") return title.toWellFormed();
   }
   return "";
 }
 
-/** A thread that the client names is the only one searched, whichever scope of the tenant created it. */
+/**
+ * Returns the position in the thread whose id the client sent. No other thread is searched, and any scope of the tenant
+ * may have created the thread.
+ */
 async function positionInThread(
   call: RecordedCall,
   threadId: string,
@@ -131,13 +134,13 @@ async function positionInThread(
       isHistoryChanged,
     };
   }
-  // Before the first answer, only the active path can be compared.
+  // `findThread` needs a stored answer of the history. Without one, the history is compared with the active path.
   const path = isPlain && (await undefinedIfGone(ledger.transcript(threadId)));
   if (path === undefined) return positionInNewThread(call, matchElsewhere, threadId);
   const { parentMessageId, known } = matchActivePath(path, requestMessages);
-  // A history of another thread that continues here is restored as it was there.
+  // If the history matches another thread, the parts that were restored from that thread are used here, too.
   const { messages, restored: isHistoryChanged } = matchElsewhere;
-  // If no message matches, the whole history becomes another branch from the root.
+  // If no message matches, the whole history becomes a new branch from the root.
   return { threadId, parentMessageId, input: messages.slice(known), messages, isHistoryChanged };
 }
 
@@ -153,13 +156,19 @@ function createTaskThreadError(threadId: string): ServerError {
   return new ServerError("conflict", message, { path: "x-koine-thread" });
 }
 
-/** Some providers number their responses from one at every start. */
+/**
+ * Creates the error for a response id that several conversations have: some providers number their responses from 1
+ * again after every restart.
+ */
 export function createAmbiguousIdError(responseId: string, path: string): ServerError {
   const message = `The provider gave the id "${responseId}" to responses of several conversations, so it is ambiguous. Send the whole history instead.`;
   return new ServerError("invalid-request", message, { path });
 }
 
-/** Returns the history up to the answer, followed by the client's messages. `instructions` apply to one call only. */
+/**
+ * Returns the position after the answer with a response id. The history is the path up to that answer, followed by the
+ * client's messages. Earlier `instructions` are left out, because they apply to one call only.
+ */
 async function positionAfterResponse(call: RecordedCall, responseId: string): Promise<ThreadPosition> {
   const { caller, request, dialect, thread } = call;
   const { ledger } = caller;
@@ -188,7 +197,7 @@ async function positionAfterResponse(call: RecordedCall, responseId: string): Pr
   return { threadId, parentMessageId: answer.id, input, messages, isHistoryChanged: true };
 }
 
-/** True for the text of the `instructions` field; system items of the input stay. */
+/** True for a message from the `instructions` field; false for a system item of the input, which has residue. */
 function isInstructions({ role, parts, extra }: Message, dialect: string): boolean {
   const [part] = parts;
   if (role !== "system" || parts.length !== 1 || part?.type !== "text") return false;

@@ -10,11 +10,14 @@ export interface RecordedCall {
   request: ModelRequest;
   /** The client's dialect. */
   dialect: string;
-  /** `x-koine-thread`: the thread to continue; created with this id if it does not exist. */
+  /** The header `x-koine-thread`: the id of the thread to continue. If the thread does not exist, it is created. */
   thread?: string | undefined;
-  /** The message of `thread` that the answer follows. The request's messages are its path, so no history is matched. */
+  /**
+   * The id of the message of `thread` that the answer follows. The messages of the request must be the path to this
+   * message, because they are not compared with the thread.
+   */
   after?: string | undefined;
-  /** `previous_response_id`: the answer that the messages follow. An unknown one is a ServerError "not-found". */
+  /** The `previous_response_id`: the answer that the messages follow. If it is unknown, `open` throws "not-found". */
   previousResponse?: string | undefined;
   /** The `idempotency-key` header. */
   idempotencyKey?: string | undefined;
@@ -26,68 +29,70 @@ export interface RecordedCall {
 
 /** A complete answer to record. */
 export interface RecordedAnswer {
-  /** The whole answer; undefined for streams, whose deltas were pushed. */
+  /** The whole answer; undefined for a stream, whose deltas were passed to `push`. */
   response?: ModelResponse | undefined;
   /** The assembled answer of a stream, if known, so that it is not assembled again. */
   streamed?: ModelResponse | undefined;
   provider: string;
   model: string;
   attempts: readonly Attempt[];
-  /** Losses of the request at the provider, and of the answer at the client. */
+  /** The losses of the request in the provider's dialect, and of the answer in the client's dialect. */
   losses: readonly Loss[];
-  /** The id of the answer at the client. */
+  /** The response id that the client received. */
   responseId?: string | undefined;
 }
 
-/**
- * The recording of one call. Only `ready`, `finish` and `fail` wait for the disk; only those and `Recorder.open` throw.
- */
+/** The recording of one call. Only `ready`, `finish` and `fail` wait for writes, and only they may reject. */
 export interface Recording {
-  /** Known from the start, for headers; written later. */
+  /** The thread id, which is known before the thread is written, because it is sent in a header. */
   readonly threadId: string;
+  /** The run id, which is known before the run is written, because it is sent in a header. */
   readonly runId: string;
   /** The whole history, with dropped parts restored (B11) and `previous_response_id` resolved. */
   readonly messages: readonly Message[];
-  /** True if the history differs from the client's, so that its body cannot be forwarded. */
+  /** True if the history differs from the client's, so the client's body cannot be forwarded. */
   readonly isHistoryChanged: boolean;
-  /** The answer of an earlier call with the same idempotency key; the call is answered with it and not sent. */
+  /** The answer of an earlier call with the same idempotency key. If it is set, the call is not sent to a provider. */
   readonly earlierAnswer: ModelResponse | undefined;
   /**
-   * Aborted when the run is cancelled, or cannot be recorded and the policy is "refuse". The reason is a ServerError,
-   * "aborted" or "unavailable".
+   * Aborted when the run is cancelled, or when it cannot be recorded and the policy is "refuse". The reason is a
+   * `ServerError`, usually "aborted" or "unavailable".
    */
   readonly cancelled: AbortSignal;
   /**
-   * Starts a stream: thread, input and run are written in the background, so that other readers can follow. Not needed
-   * for whole answers.
+   * Starts the recording of a stream: thread, input and run are written in the background, so that other readers can
+   * follow the stream. `begin` is not called for whole answers.
    */
   begin(target: { provider: string; model: string }): void;
   /**
-   * Call it before the first byte is sent. Rejects with "unavailable" if the last write failed, this run cannot be
-   * written either, and the policy is "refuse". It does not wait while the ledger is writable.
+   * Waits until a stream may be sent. Must be called before the first byte is sent. If the last write succeeded,
+   * resolves at once. Otherwise rejects if this run cannot be written either and the policy is "refuse".
    */
   ready(): Promise<void>;
   push(deltas: readonly Delta[]): void;
-  /** Resolves when the answer is durable, or after the longest wait; rejects like `ready`. */
+  /**
+   * Records the answer and resolves when it is durable. If that fails or takes longer than `maxWaitMs`, rejects if the
+   * policy is "refuse", and otherwise resolves. Rejects with "aborted" if the run was cancelled.
+   */
   finish(answer: RecordedAnswer): Promise<void>;
-  /** Stores the partial answer, marked interrupted. */
+  /** Records the error, and the partial answer of a stream, which is marked as interrupted. */
   fail(error: ProviderError, outcome: Omit<RecordedAnswer, "response" | "responseId">): Promise<void>;
 }
 
 export interface Recorder {
-  /** Finds the position of a call; only reads. undefined: the call is not recorded, because of the policy "serve". */
+  /** Opens the recording of a call. Returns undefined if the call cannot be recorded and the policy is "serve". */
   open(call: RecordedCall): Promise<Recording | undefined>;
   /**
-   * Returns the whole history of an unrecorded call with `previousResponse`; only reads. undefined: the response is
-   * unknown.
+   * Returns the whole history of an unrecorded call with `previousResponse`; undefined if the response is unknown.
+   * Writes nothing.
    */
   resolveHistory?(call: RecordedCall): Promise<readonly Message[] | undefined>;
   /**
-   * Writes the open streams of a thread, or of one run, now. Streams are otherwise written shortly after their start or
-   * at their end; readers of the ledger call this first.
+   * Writes the runs of open streams with this thread id or run id. Otherwise a stream is written only some time after
+   * its start, so `writePendingRuns` must be called before the ledger is read for a client.
    */
   writePendingRuns(caller: Caller, threadOrRunId: string): Promise<void>;
-  /** Cancels a live run of any instance; false if no such run is live. */
+  /** Cancels a live run of any instance. Returns false if there is no live run with this id. */
   cancel(caller: Caller, runId: string): Promise<boolean>;
   /** Waits for all pending writes. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // Limits the wait for a ledger write.
 import { createUnavailableError, toRecordError } from "./record-errors.ts";
 
-/** Rejects with a `ServerError` after `maxWaitMs`, or if `work` fails. */
+/** Returns the result of `work`. Rejects with a `ServerError` if `work` fails or takes longer than `maxWaitMs`. */
 export async function withTimeout<Value>(work: Promise<Value>, maxWaitMs: number): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -25,7 +25,9 @@ export class TaskAgents {
     this.#observer = observeAgentCalls(services.metrics, services.tracer);
   }
 
-  /** Throws a "not-found" for an unknown model, or the error of an MCP server that cannot be reached. */
+  /**
+   * Creates an agent. Throws "not-found" for an unknown model, or the error of an MCP server that cannot be reached.
+   */
   async create({ ledger, model, append, approve, stopWhen }: TaskAgentOptions, signal: AbortSignal): Promise<Agent> {
     const { instructions, maxSteps, toolTimeoutMs } = this.#services.config.tasks;
     const { targets, timeouts, retry } = getModelRouter(this.#services).route(model);
@@ -50,7 +52,7 @@ export class TaskAgents {
     });
   }
 
-  /** The client shares the server's transport. */
+  /** Returns the client of all agents, which shares the server's transport. */
   #getClient(): Client {
     const { clientContext } = this.#services;
     return (this.#client ??= createClient({
@@ -64,7 +66,7 @@ export class TaskAgents {
     if (this.#servers !== undefined) return this.#servers;
     const connecting = this.#connect();
     this.#servers = connecting;
-    // The next task connects again.
+    // After a failure, the next task connects again.
     connecting.catch(() => (this.#servers = undefined));
     return connecting;
   }
@@ -86,7 +88,7 @@ export class TaskAgents {
     throw failed.reason;
   }
 
-  /** Closes the MCP servers; a server that does not reply is not waited for. */
+  /** Closes the MCP servers, and waits at most `MAX_CLOSE_MS` for them. */
   async close(): Promise<void> {
     const closing = this.#servers?.then(closeAll).catch(() => undefined);
     const over = new AbortController();
@@ -96,7 +98,7 @@ export class TaskAgents {
   }
 }
 
-/** Longest wait for the MCP servers at shutdown. */
+/** The maximum time to wait for MCP servers at shutdown, in milliseconds. */
 const MAX_CLOSE_MS = 2000;
 
 async function closeAll(servers: readonly McpServer[]): Promise<void> {

@@ -1,5 +1,5 @@
-// Lets tool calls wait for a person's approval. Request and decision are journal entries, so that another process can
-// make the decision or continue the task.
+// Makes tool calls wait for a person's approval. The request for approval and the decision are journal entries, so that
+// any process can receive the decision and continue the task.
 import type { Approval, ToolContext } from "../../agent/index.ts";
 import type { WorkLease } from "../../ledger/index.ts";
 import type { JsonObject, ToolCallPart } from "../../model/index.ts";
@@ -11,7 +11,7 @@ import { encodeCall } from "./wire-message.ts";
 type CallingEntry = Extract<TaskEntry, { type: "calling" }>;
 
 export function createCallingEntry(call: ToolCallPart, runId: string): CallingEntry {
-  // An encoded call is plain JSON.
+  // The cast is safe: an encoded call is plain JSON.
   return { type: "calling", toolCallId: call.toolCallId, runId, call: encodeCall(call) as JsonObject };
 }
 
@@ -25,7 +25,7 @@ export class PendingApprovals {
     this.#work = work;
   }
 
-  /** Waits for the decision. `onVisible` is called when the request is in the journal. */
+  /** Waits for the decision about a call. `onVisible` is called when the request for approval is in the journal. */
   async wait(call: ToolCallPart, { signal, runId }: ToolContext, onVisible: () => void): Promise<Approval> {
     const journal = this.#journal;
     const work = this.#work;
@@ -50,7 +50,7 @@ export class PendingApprovals {
     }
   }
 
-  /** Checks the waiting calls after a journal entry was read. */
+  /** Resolves the waiting calls that are decided in `state`. Called after new journal entries were read. */
   notify(state: TaskState): void {
     for (const listener of this.#listeners) listener(state);
   }

@@ -1,5 +1,5 @@
-// The commands of tasks: create one, post a message, cancel, decide about a tool call. A command is durable when its
-// reply is sent, and every instance sees it.
+// The commands of tasks: create a task, post or remove a message, cancel the work, decide about a tool call. When the
+// reply is sent, the command is durable and visible to every instance.
 import { createHash } from "node:crypto";
 import type { InitialContent, Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
@@ -33,7 +33,7 @@ export interface NewTask extends Pick<TaskSettings, "approval"> {
   message?: Message | undefined;
 }
 
-/** Length of a task name that is taken from its message. */
+/** The maximum length of a task name that is made from the task's first message. */
 const MAX_NAME_LENGTH = 80;
 
 export class TaskCommands {
@@ -51,7 +51,7 @@ export class TaskCommands {
     return this.#journals.open(ledger, threadId);
   }
 
-  /** Throws a "not-found" for an unknown model. */
+  /** Creates a task, and starts its work if it has a message. Throws "not-found" for an unknown model. */
   async create(
     { ledger, scope }: Caller,
     task: NewTask,
@@ -80,7 +80,9 @@ export class TaskCommands {
     }
   }
 
-  /** Appends the message if the task is idle, otherwise queues it. A repeated key does not post it again. */
+  /**
+   * Appends the message if the task is idle, and otherwise queues it. A message with a known key is not posted again.
+   */
   async postMessage(
     ledger: Ledger,
     threadId: string,
@@ -120,14 +122,14 @@ export class TaskCommands {
       const message = `Message "${id}" is not queued in this task: it was delivered, dropped or removed.`;
       throw new ServerError("not-found", message, { path: "messageId" });
     }
-    // The running agent may have received the message already and must withdraw it.
+    // The runner is woken, because the running agent may have received the message and must discard it.
     this.#wakeRunner(ledger, threadId);
     return unqueued;
   }
 
   /**
-   * Ends the work on any instance and empties the queue. Returns undefined if the task is idle; `ended` tells whether
-   * the work has ended yet.
+   * Cancels the work on any instance and empties the queue. Returns undefined if the task is idle and its queue is
+   * empty. `ended` is false if the work has not ended within `MAX_CANCEL_WAIT_MS`.
    */
   async cancel(
     ledger: Ledger,
@@ -141,7 +143,7 @@ export class TaskCommands {
       dropped = undefined;
       if (state.running) return { requestWork: true, entries: [{ type: "cancel", id }] };
       if (state.queue.length === 0) return undefined;
-      // After a failure, no runner works on the task that could empty the queue.
+      // After a failure, no runner works on the task, so the queue is emptied here.
       dropped = state.queue;
       return { entries: createDropEntries(state.queue) };
     });
@@ -153,7 +155,7 @@ export class TaskCommands {
     return pending === undefined ? { ended: false, pending: journal.lastState.queue } : { ended: true, pending };
   }
 
-  /** Waits for the end of the work and returns the dropped messages; undefined after the longest wait. */
+  /** Waits for the end of the work and returns the dropped messages; undefined if the work has not ended in time. */
   async #waitForCancelled(
     journal: TaskJournal,
     after: string,
@@ -180,8 +182,8 @@ export class TaskCommands {
   }
 
   /**
-   * Decides about a waiting tool call. Throws a "not-found" if no such call waits, a "conflict" if it was decided
-   * otherwise.
+   * Decides about a tool call that waits for approval. Throws "not-found" if no such call waits, and "conflict" if the
+   * call was already decided differently.
    */
   async decide(
     ledger: Ledger,
@@ -207,20 +209,21 @@ export class TaskCommands {
     this.#wakeRunner(ledger, threadId);
   }
 
-  /** Not awaited: the work outlives the request. */
+  /** Wakes the runner without waiting for it, because its work outlives the HTTP request. */
   #wakeRunner(ledger: Ledger, threadId: string): void {
     this.#services.background(this.#runner.wake(ledger, threadId));
   }
 }
 
-/** Longest wait of a cancel reply for the work to end on another instance. */
+/** The maximum time that `cancel` waits for the work to end on another instance, in milliseconds. */
 const MAX_CANCEL_WAIT_MS = 15_000;
 
-/** Limits of a task's queue, in messages and JSON characters: every change sends the whole queue to all readers. */
+/** The maximum number of queued messages of a task. Every change sends the whole queue to all clients of the task. */
 const MAX_QUEUED_MESSAGES = 1000;
+/** The maximum length of all queued messages of a task together, in characters of JSON. */
 const MAX_QUEUED_CHARACTERS = 8 * 1024 * 1024;
 
-/** Throws a "too-many" if the queue is full. The first queued message may be as long as a body. */
+/** Throws "too-many" if the queue is full. The length limit does not apply to the first queued message. */
 function assertQueueHasRoom({ queue }: TaskState, message: Message): void {
   const queuedLength = queue.reduce((sum, waiting) => sum + measureMessage(waiting.message), 0);
   const isFull =
@@ -232,7 +235,7 @@ function assertQueueHasRoom({ queue }: TaskState, message: Message): void {
   throw new ServerError("too-many", advice, { headers: { "retry-after": "5" } });
 }
 
-/** Cached, because queued messages are measured at every post and never change. */
+/** The lengths of messages. They are cached, because all queued messages are measured when a message is posted. */
 const messageLengths = new WeakMap<Message, number>();
 
 function measureMessage(message: Message): number {
@@ -245,7 +248,7 @@ function isIdle({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;
 }
 
-/** Returns the content of a new task that is created with a message. */
+/** Returns the initial content of a task that is created with a message. */
 function createInitialContent(pending: PendingMessage): InitialContent {
   const { entries, append, requestWork } = startTaskChange(pending, { type: "began", id: pending.id });
   return { entries: entries.map(encodeEntry), messages: append?.messages, requestWork };

@@ -1,4 +1,5 @@
-// Streams a task's events over SSE. Every event has its durable id; snapshots of the queue have none (B96).
+// Streams a task's events over SSE. Every event has a durable id; snapshots of the queue have no id, so that no client
+// resumes from them (B96).
 import { LedgerError, type LedgerErrorCode } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { readQueryText } from "../api/read-request.ts";
@@ -11,7 +12,7 @@ import type { TaskJournal } from "./journal.ts";
 
 const NAMESPACE = /^[\w.-]{1,64}$/;
 
-/** Throws if the reader's event id does not belong to this task. */
+/** Replies with the events of a task as a stream. Throws if the client's event id does not belong to the task. */
 export async function streamTask(
   services: Services,
   request: ServerRequest,
@@ -22,7 +23,7 @@ export async function streamTask(
     const message = "The namespace must have 1 to 64 letters, digits, dots, dashes and underscores.";
     throw new ServerError("invalid-request", message, { path: "namespace" });
   }
-  // `Last-Event-ID` wins over the URL, because a browser reconnects with the URL that it had at first.
+  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL.
   const after = request.headers["last-event-id"] || readQueryText(request, "after");
   if (after !== undefined) await assertKnownEventId(journal, after);
   return createSseReply(
@@ -35,13 +36,13 @@ export async function streamTask(
   );
 }
 
-/** Checked before the head is sent, while an error status is still possible. */
+/** Throws if no event of the task has this id. Called before the reply starts, so that an error status can be sent. */
 async function assertKnownEventId({ ledger, threadId }: TaskJournal, after: string): Promise<void> {
   const { cursor, seen } = parseEventId(after);
   try {
     const position = { threadId, after: cursor, rejectUnknownCursor: true, gaps: "skip" } as const;
     for await (const _ of ledger.follow({ ...position, signal: AbortSignal.abort() }));
-    // Only messages consist of several events.
+    // Only a message has several events, so the cursor of an id with an index must be a message id.
     if (seen !== undefined) await ledger.transcript(threadId, { branch: cursor, limit: 1 });
   } catch (cause) {
     if (!(cause instanceof LedgerError) || !UNKNOWN_POSITION_CODES.has(cause.code)) throw cause;

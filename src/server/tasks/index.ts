@@ -1,5 +1,5 @@
-// The tasks module: agents that work on threads, each with a queue of messages. The state of a task is in its thread's
-// journal, so that every instance can serve it and continue it after a crash.
+// The tasks module. A task is a thread that an agent works on, with a queue of messages. The state of a task is in the
+// journal of its thread, so every instance can serve the task and continue it after a crash.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
 import { TaskAgents } from "./agents.ts";
@@ -8,7 +8,9 @@ import { JournalCache } from "./journal.ts";
 import { taskRoutes } from "./routes.ts";
 import { TaskRunner } from "./runner.ts";
 
-/** The agent records its own runs, so the call recorder is not used. */
+/**
+ * Creates the routes and the runner of tasks. The recorder is not used, because agents record their runs themselves.
+ */
 export function tasksModule(services: Services, _recorder?: Recorder): ServerModule {
   const agents = new TaskAgents(services);
   const journals = new JournalCache();

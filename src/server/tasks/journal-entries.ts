@@ -1,18 +1,19 @@
-// The journal entries of a task. The state of a task (running, queue, approvals) is derived from them.
+// The journal entries of a task, from which the state of the task (running, queue, approvals) is derived.
 import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
 /** The delivery of a queued message: *steer* after the current tool round, *follow-up* after the current answer. */
 export type QueueMode = "steer" | "follow-up";
 
-/** The idempotency key of a posted message: the same key and message is posted once (B95). */
+/** The idempotency key of a posted message. A message with the same key is posted only once (B95). */
 export interface KeyedEntry {
-  /** The client's key, and the hash of its message. */
+  /** The client's idempotency key. */
   key?: string | undefined;
+  /** The hash of the message. */
   digest?: string | undefined;
 }
 
-/** The reason of an `AgentResult`, or "failed". */
+/** The reason why the work on a task ended: the reason of an `AgentResult`, or "failed". */
 export type TaskEndReason = "done" | "max-steps" | "stopped" | "cut-off" | "cancelled" | "failed";
 
 export interface TaskFailure {
@@ -33,7 +34,7 @@ export type TaskEntry =
   | ({ type: "began"; id: string } & KeyedEntry)
   | { type: "ended"; reason: TaskEndReason }
   | ({ type: "queued"; mode: QueueMode } & PendingMessage & KeyedEntry)
-  /** The message left the queue; `said` is true if it was delivered, false if it was dropped. */
+  /** A message was removed from the queue; `said` is true if it was delivered, and false if it was dropped. */
   | { type: "unqueued"; id: string; said: boolean }
   /** A tool call starts, or waits for approval. */
   | { type: "calling"; toolCallId: string; runId: string; call: JsonObject; approval?: true | undefined }
@@ -44,7 +45,7 @@ export type TaskEntry =
   | { type: "cancelled"; pending: PendingMessage[] }
   | { type: "failed"; error: TaskFailure };
 
-/** A record, so that the compiler reports a missing type. */
+/** The types of entries. They are a record instead of a list, so that the compiler reports a missing type. */
 const ENTRY_TYPES: Record<TaskEntry["type"], true> = {
   began: true,
   ended: true,
@@ -57,7 +58,7 @@ const ENTRY_TYPES: Record<TaskEntry["type"], true> = {
   failed: true,
 };
 
-/** Returns the entries that empty the queue. */
+/** Returns the entries that remove all messages from the queue. */
 export function createDropEntries(queue: readonly PendingMessage[]): TaskEntry[] {
   const pending = queue.map(({ id, message }) => ({ id, message }));
   return [...queue.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: false })), { type: "cancelled", pending }];
@@ -69,11 +70,11 @@ export function encodeEntry(entry: TaskEntry): JsonObject {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Returns undefined for journal entries of other modules. */
+/** Decodes a stored entry. Returns undefined for journal entries of other modules. */
 export function decodeEntry(stored: JsonObject): TaskEntry | undefined {
   const { type, ...fields } = stored;
   const name = typeof type === "string" && type.startsWith("task.") ? type.slice("task.".length) : "";
   if (!Object.hasOwn(ENTRY_TYPES, name) || !isObject(fields)) return undefined;
-  // Only `encodeEntry` writes entries of these types.
+  // The cast is safe: only `encodeEntry` writes entries of these types.
   return { ...fields, type: name } as unknown as TaskEntry;
 }

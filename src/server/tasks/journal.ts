@@ -1,11 +1,11 @@
-// Reads the journal of a task incrementally, and writes changes that depend on its state: they fail if another process
-// has written in between.
+// Reads the journal of a task incrementally, and writes changes that depend on the task's state. Such a change is
+// computed again if another process has written to the journal in the meantime.
 import type { Ledger, LogResult, LogOptions } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { decodeEntry, encodeEntry, type TaskEntry } from "./journal-entries.ts";
 import { advanceTaskState, INITIAL_TASK_STATE, type TaskState } from "./task-state.ts";
 
-/** Entries, and the messages and work request that are written with them. */
+/** Journal entries, and the messages and the work request that are written together with them. */
 export interface JournalChange extends Pick<LogOptions, "append" | "requestWork" | "workLease"> {
   entries: readonly TaskEntry[];
 }
@@ -16,9 +16,12 @@ export class TaskJournal {
   readonly ledger: Ledger;
   readonly threadId: string;
   #state: TaskState = INITIAL_TASK_STATE;
-  /** The cursor of the last but one entry. */
+  /**
+   * The cursor of the entry before the last known one. A read starts after it, so it returns the last known entry
+   * again.
+   */
   #previousCursor: string | undefined;
-  /** Reads are serialized. */
+  /** The latest read, which the next read waits for. */
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(ledger: Ledger, threadId: string) {
@@ -39,8 +42,8 @@ export class TaskJournal {
   }
 
   /**
-   * Reads the last known entry again. If another one is in its place, the thread was deleted and imported anew, and the
-   * journal is read from its start.
+   * Reads the last known entry and all newer ones. If a different entry is in the place of the last known one, the
+   * thread was deleted and imported again, so the journal is read from its start.
    */
   async #readNewEntries(): Promise<TaskState> {
     for (;;) {
@@ -60,13 +63,13 @@ export class TaskJournal {
   }
 
   /**
-   * Writes the change that `decide` returns for the current state; undefined writes nothing. If another process wrote
-   * first, `decide` is called again with the new state.
+   * Calls `decide` with the current state and writes the change that it returns; undefined writes nothing. If another
+   * process has written to the journal in the meantime, `decide` is called again with the new state.
    */
   async change(decide: (state: TaskState) => JournalChange | undefined): Promise<LogResult | undefined> {
     for (let retries = 0, last: string | null = null; ;) {
       const state = await this.read();
-      // An undecodable last entry would make the expected cursor differ forever.
+      // Conflicts at the same cursor are counted, because an entry that cannot be decoded would cause them forever.
       retries = state.cursor === last ? retries + 1 : 0;
       last = state.cursor;
       const change = decide(state);
@@ -100,7 +103,7 @@ export class JournalCache {
   open(ledger: Ledger, threadId: string): TaskJournal {
     const key = `${ledger.tenant}\n${threadId}`;
     const journal = this.#journals.get(key) ?? new TaskJournal(ledger, threadId);
-    // Moves the journal to the end, because the first one is evicted.
+    // The journal is moved to the end, because the first journal is removed if the cache is full.
     this.#journals.delete(key);
     this.#journals.set(key, journal);
     const [oldest] = this.#journals.keys();

@@ -1,4 +1,4 @@
-// Reads the bodies of task requests field by field. Unknown fields are listed in the reply.
+// Reads and checks the bodies of requests to tasks. Unknown fields are ignored and listed in the reply.
 import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import type { ServerLimits } from "../config/types.ts";
@@ -9,7 +9,7 @@ import type { NewTask } from "./commands.ts";
 import type { QueueMode } from "./journal-entries.ts";
 import { decodeInputMessage } from "./wire-message.ts";
 
-/** The parsed body, and its unknown fields. */
+/** The parsed body, and the names of its unknown fields. */
 export interface ParsedBody<Value> {
   value: Value;
   ignored: string[];
@@ -83,7 +83,7 @@ function readOptionalText(value: unknown, path: string): string | undefined {
   );
 }
 
-/** A name is stored in a text column, which does not accept every string. */
+/** Reads the name of a task. Throws if a store cannot hold the name in a text column. */
 function readTaskName(value: unknown): string | undefined {
   const name = readOptionalText(value, "/name");
   if (name === undefined || (!name.includes("\u0000") && name.isWellFormed())) return name;

@@ -1,4 +1,4 @@
-// The routes of tasks, each with and without `/v1`.
+// The routes of tasks. Every path exists with and without `/v1`.
 import { list } from "../../model/validation/shape.ts";
 import { readPathParam, readQueryCount, readQueryText } from "../api/read-request.ts";
 import {
@@ -110,7 +110,7 @@ async function readTaskQueue(
   return queue.map(encodePendingMessage);
 }
 
-/** Lists the queue of one task, or of the newest tasks; then each message names its task. */
+/** Lists the queued messages of one task, or of the newest tasks, each message with the id of its task. */
 async function listQueues(commands: TaskCommands, request: ServerRequest, { ledger }: Caller): Promise<ServerReply> {
   const id = readQueryText(request, "task");
   if (id !== undefined) return jsonReply(200, await readTaskQueue(commands, ledger, id));

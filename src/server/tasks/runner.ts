@@ -1,5 +1,5 @@
-// Works on tasks: claims work from the ledger, with one lease holder among all instances, and releases it at shutdown.
-// Work of a dead process is claimed when its lease has expired.
+// Runs tasks: claims their work from the ledger and releases it at shutdown. A lease ensures that only one process
+// works on a task. The work of a dead process is claimed when its lease has expired.
 import type { Ledger, WorkLease } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { OpenCallLimiter } from "../http/open-call-limiter.ts";
@@ -12,16 +12,18 @@ import { nextQueuedMessages } from "./task-state.ts";
 import { readTaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/** Longest interval between two attempts to claim work of other processes. */
+/** The maximum interval between two attempts to claim work of other processes, in milliseconds. */
 const MAX_POLL_MS = 5000;
 const DEFAULT_LEASE_MS = 30_000;
-/** After a transient error, the work is held this long before it is released and tried again. */
+/**
+ * The time for which work is held after a transient error, before it is released and claimed again, in milliseconds.
+ */
 const RETRY_DELAY_MS = 3000;
 
-/** A task that this process holds the lease of. */
+/** A task whose lease this process holds. */
 interface HeldTask {
   execution?: TaskExecution;
-  /** True if work was requested again since the claim; it is claimed again at the end. */
+  /** True if work was requested after the claim; the work is then claimed again at the end of the execution. */
   isWorkRequested: boolean;
 }
 
@@ -35,7 +37,7 @@ export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #heldTasks = new Map<string, HeldTask>();
   readonly #executions = new Set<Promise<void>>();
-  /** Limits the tasks that one tenant runs at a time, like open calls. */
+  /** Limits the number of tasks that a tenant runs at the same time, by the tenant's limit of open calls. */
   readonly #openCalls: OpenCallLimiter;
   readonly #stopSignal = new AbortController();
   #polling: Promise<void> | undefined;
@@ -52,14 +54,14 @@ export class TaskRunner {
     this.#polling ??= this.#poll();
   }
 
-  /** Claims no new work. Current work ends between two steps, or at the end of the shutdown time, and is released. */
+  /** Stops claiming work. Current work is released after its current step, or at the end of the shutdown time. */
   async stop(): Promise<void> {
     this.#releaseAll();
     await this.#polling;
     await Promise.all(this.#executions);
   }
 
-  /** Notifies the runner of a new journal entry. It never rejects. */
+  /** Notifies the runner of a new journal entry. The returned promise never rejects. */
   async wake(ledger: Ledger, threadId: string): Promise<void> {
     const heldTask = this.#heldTasks.get(createTaskKey(ledger.tenant, threadId));
     if (heldTask !== undefined) {
@@ -83,7 +85,7 @@ export class TaskRunner {
     const tenants = config.tenants.size === 0 ? [ledger.tenant] : [...config.tenants.keys()];
     const all = tenants.map((tenant) => ledger.forTenant(tenant));
     while (!this.#stopSignal.signal.aborted) {
-      // Round-robin, so that a tenant with many tasks does not delay the others.
+      // Work is claimed from each tenant in turn, so that a tenant with many tasks does not delay the others.
       for (let claimable = all; claimable.length > 0;) {
         const more: Ledger[] = [];
         for (const each of claimable) if (await this.#claim(each)) more.push(each);
@@ -93,7 +95,9 @@ export class TaskRunner {
     }
   }
 
-  /** Claims work of a tenant, or of one thread. Returns true if there may be more. It never rejects. */
+  /**
+   * Claims and starts work of a tenant, or of one thread. Resolves to true if there may be more work; never rejects.
+   */
   async #claim(ledger: Ledger, threadId?: string): Promise<boolean> {
     const { services } = this.#options;
     // Work beyond the tenant's limit stays in the work queue.
@@ -111,7 +115,7 @@ export class TaskRunner {
     const execution = this.#perform(work).finally(() => {
       this.#executions.delete(execution);
       this.#openCalls.leave(ledger.tenant);
-      // Claims work that waited for the tenant's limit.
+      // The tenant is below its limit again, so the next work is claimed.
       services.background(this.#claim(ledger));
     });
     this.#executions.add(execution);
@@ -142,10 +146,10 @@ export class TaskRunner {
       await this.#releaseAfterError(work, error);
     } finally {
       running.add(-1);
-      // If the lease was lost, this process may hold a new one.
+      // If the lease was lost, this process may have claimed the task again; then the newer entry stays.
       if (this.#heldTasks.get(key) === heldTask) this.#heldTasks.delete(key);
     }
-    // A request may have arrived after the execution ended.
+    // Work may have been requested after the execution ended.
     if (heldTask.isWorkRequested) await this.wake(ledger, threadId);
   }
 
@@ -161,14 +165,17 @@ export class TaskRunner {
         if (this.#stopSignal.signal.aborted) execution.release();
         const end = await execution.run();
         if (end === "left") return work.release();
-        // The decision requests work again.
+        // A waiting task needs no lease, because the decision requests work again.
         if (end === "waiting" && (await work.complete())) return;
       } else if (state.queue.length > 0 && !state.isQueueHeld) await startFromQueue(journal, work);
       else if (await work.complete()) return;
     }
   }
 
-  /** Holds the lease during a transient error, so that the work is not claimed again at once in a loop. */
+  /**
+   * Releases work after an error. If the error is transient, waits first, so that the work is not claimed again at
+   * once.
+   */
   async #releaseAfterError(work: WorkLease, error: unknown): Promise<void> {
     const { services, journals } = this.#options;
     if (error instanceof LedgerError && error.code === "unknown-thread") {

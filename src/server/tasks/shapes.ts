@@ -15,7 +15,7 @@ import {
 
 const anyObject = dictionary(json);
 
-/** A text, or a message in OpenAI's chat format. */
+/** The shape of a posted message: a text, or a message in OpenAI's chat format. */
 const inputMessage = either(string, anyObject);
 const call = object({ id: string, type: string }, {}, { open: true });
 const message = object(

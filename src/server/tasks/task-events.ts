@@ -1,5 +1,5 @@
-// Converts ledger events to task events. They depend on the durable history alone, so that every reader receives the
-// same events with the same ids, on any instance and after any restart.
+// Converts ledger events to task events. Task events depend only on stored data, so every client receives the same
+// events with the same ids, from any instance and after a restart.
 import type { LedgerEvent } from "../../ledger/index.ts";
 import type { Message, StoredMessage, ToolCallPart, ToolResultPart } from "../../model/index.ts";
 import { decodeEntry, type TaskEntry, type PendingMessage } from "./journal-entries.ts";
@@ -7,7 +7,7 @@ import { encodeCall, encodeMessage, encodeUsage, contentText, type TaskWireMessa
 
 export type TaskEvent = { msg: string } & Record<string, unknown>;
 
-/** An event, and the id after which its reader resumes. */
+/** A task event and its id, after which a client can resume. */
 export interface TaskEventRecord {
   id: string;
   event: TaskEvent;
@@ -20,10 +20,10 @@ export function collectToolCalls({ parts }: Pick<Message, "parts">): Map<string,
   return new Map(parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part]] : [])));
 }
 
-/** Returns the task events of one ledger event; `calls` are the tool calls before a tool message. */
+/** Returns the task events of one ledger event; `calls` are the tool calls that a tool message answers. */
 export function toTaskEvents(ledgerEvent: LedgerEvent, calls: ToolCallsById): TaskEventRecord[] {
   const events = eventsOfLedgerEvent(ledgerEvent, calls);
-  // The last event has the ledger's cursor as its id, because the ledger resumes after it.
+  // The id of the last event is the cursor of the ledger event, because the ledger resumes after that cursor.
   return events.map((event, index) => ({ id: createEventId(ledgerEvent.cursor, index, events.length), event }));
 }
 
@@ -31,7 +31,10 @@ function createEventId(cursor: string, index: number, count: number): string {
   return index === count - 1 ? cursor : `${cursor}-${index}`;
 }
 
-/** Parses an event id of a client. `seen`: how many events of the cursor's message the client has. */
+/**
+ * Parses an event id that a client sent. `seen` is the number of events of the cursor's message that the client has
+ * received; it is undefined if the client has received all of them.
+ */
 export function parseEventId(id: string): { cursor: string; seen?: number } {
   const [, cursor, index] = /^(.*)-(\d{1,6})$/.exec(id) ?? [];
   return cursor === undefined ? { cursor: id } : { cursor, seen: Number(index) + 1 };
@@ -56,7 +59,7 @@ function eventsOfLedgerEvent(ledgerEvent: LedgerEvent, calls: ToolCallsById): Ta
 }
 
 function toMessageEvents(message: StoredMessage, calls: ToolCallsById): TaskEvent[] {
-  // An interrupted message is not part of the conversation.
+  // An interrupted message is not part of the conversation, so it has no events.
   if (message.metadata.interrupted === true) return [];
   const added = encodeMessage(message).map((wire): TaskEvent => ({ msg: "MessageAdded", message: wire }));
   if (message.role === "assistant") return [...added, createCompletedEvent(message)];
@@ -65,7 +68,7 @@ function toMessageEvents(message: StoredMessage, calls: ToolCallsById): TaskEven
     message.parts.flatMap((part) => (part.type === "tool-result" ? [[part.toolCallId, part]] : [])),
   );
   return added.flatMap((event) => {
-    // Set by the map above.
+    // The cast is safe: all events of `added` contain a wire message.
     const wire = event["message"] as TaskWireMessage;
     const result = results.get(wire.tool_call_id ?? "");
     return result === undefined ? [event] : [createToolEndEvent(result, wire, calls), event];

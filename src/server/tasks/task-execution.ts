@@ -1,5 +1,5 @@
-// Executes one conversation of a task until nothing is queued: the agent runs while the journal is followed for new
-// messages, decisions and cancellation. It can be released at any time; another process continues it.
+// Executes the work of a task until its queue is empty. While the agent runs, the journal is followed for new messages,
+// decisions and cancellations. The work can be released at any time, so that another process continues it.
 import { AgentError } from "../../agent/index.ts";
 import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
 import type { WorkLease } from "../../ledger/index.ts";
@@ -20,12 +20,18 @@ import {
 import type { TaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/** Interval for reading journal entries of other instances; entries of this process wake it at once. */
+/**
+ * The interval at which journal entries of other instances are read, in milliseconds. Entries of this process are read
+ * at once.
+ */
 const POLL_MS = 1000;
-/** Polls that a cancelled task waits for its agent to start and resume an unfinished step. */
+/** The number of polls for which a cancelled task waits for its agent to start and resume an unfinished step. */
 const MAX_CANCEL_POLLS = 1;
 
-/** "left": continues elsewhere or later. "waiting": continues after an approval; no lease is needed until then. */
+/**
+ * The reason why an execution was released. "left": another process continues the work, or this process does later.
+ * "waiting": the work continues after an approval, and no lease is needed until then.
+ */
 type ReleaseReason = "left" | "waiting";
 
 /** The outcome of one agent run. */
@@ -46,16 +52,18 @@ export interface TaskExecutionOptions {
 export class TaskExecution {
   readonly #options: TaskExecutionOptions;
   readonly #approvals: PendingApprovals;
-  /** Ends the agent's run: cancelled, lease lost, or shutdown time over. */
+  /**
+   * Ends the agent's run, because the task was cancelled or released, the lease was lost, or the shutdown time is over.
+   */
   readonly #stop = new AbortController();
   readonly #released = Promise.withResolvers<ReleaseReason>();
   #isReleasing = false;
   readonly #wakeListeners = new Set<() => void>();
   #agentRun: AgentRun | undefined;
   #hasAgentEvent = false;
-  /** Ids of the tool calls that run now. */
+  /** The ids of the tool calls that are running. */
   readonly #runningToolCalls = new Set<string>();
-  /** Queued messages that the agent has received: the queue id and the agent's own id. */
+  /** The queued messages that the agent has received: the agent's message id by queue id. */
   readonly #deliveredMessageIds = new Map<string, string>();
 
   constructor(options: TaskExecutionOptions) {
@@ -63,7 +71,7 @@ export class TaskExecution {
     this.#approvals = new PendingApprovals(options.journal, options.work);
   }
 
-  /** Throws transient errors, such as an unreachable ledger. */
+  /** Executes the work until it ends or is released. Throws transient errors, such as an unreachable ledger. */
   async run(): Promise<"ended" | ReleaseReason> {
     const { work, services, task } = this.#options;
     const stopAgent = (): void => this.#stop.abort(createReleasedError());
@@ -99,7 +107,7 @@ export class TaskExecution {
     }
   }
 
-  /** True if the task was cancelled and has no live run to finish. */
+  /** Resolves to true if the task was cancelled and has no live run to finish. */
   async #isCancelledAndIdle(): Promise<boolean> {
     const { journal, work } = this.#options;
     if (!(await journal.read()).cancelling) return false;
@@ -111,7 +119,7 @@ export class TaskExecution {
     for (const wake of this.#wakeListeners) wake();
   }
 
-  /** Ends between two steps; while waiting for an approval, at once and without a decision. */
+  /** Ends the execution after the current step, or at once if it waits for an approval. */
   release(): void {
     this.#isReleasing = true;
     this.#releaseIfWaiting();
@@ -123,12 +131,12 @@ export class TaskExecution {
       this.#released.resolve("left");
   }
 
-  /** True if nothing can proceed before an approval. */
+  /** True if the work cannot proceed before an approval. */
   #isWaitingForApproval(state: TaskState): boolean {
     return this.#runningToolCalls.size === 0 && !state.cancelling && listOpenApprovals(state).length > 0;
   }
 
-  /** Marks messages as delivered that a dead process appended without writing the entry. */
+  /** Marks queued messages as delivered if a dead process has appended them without writing the journal entry. */
   async #markDeliveredMessages(): Promise<void> {
     const { journal, work } = this.#options;
     const { queue } = await journal.read();
@@ -143,7 +151,8 @@ export class TaskExecution {
   async #runAgent(): Promise<AgentRunOutcome | ReleaseReason> {
     const over = new AbortController();
     this.#hasAgentEvent = false;
-    // Started first, because creating the agent can take long.
+    // The journal is followed before the agent is created, because creation can take long and a cancellation must be
+    // noticed meanwhile.
     const following = this.#followJournal(over.signal);
     following.catch(() => undefined);
     try {
@@ -156,7 +165,7 @@ export class TaskExecution {
       if (this.#stop.signal.aborted && error === this.#stop.signal.reason) return {};
       const failure = toTaskFailure(error);
       if (failure !== undefined) return { error, failure };
-      // Not a cancellation: the task continues later.
+      // The error is transient, so the agent is stopped but the task is not cancelled; it continues later.
       this.#stop.abort(createReleasedError());
       throw error;
     } finally {
@@ -177,23 +186,25 @@ export class TaskExecution {
     };
     if (task.approval === "ask") agentOptions.approve = (call, context) => this.#approve(call, context);
     const agent = await agents.create(agentOptions, signal);
-    // The lease is ours, so the writer of an unfinished run is dead.
+    // This process holds the lease, so the writer of an unfinished run is dead.
     return agent.resume(work.threadId, { force: true, signal });
   }
 
   async #approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
     const approval = await this.#approvals.wait(call, context, () => this.#releaseIfWaiting());
-    // Added before `tool-start`, because the tool starts right after the approval.
+    // The call is added before its `tool-start` event, because the tool starts right after the approval.
     if (approval === true) this.#runningToolCalls.add(call.toolCallId);
     return approval;
   }
 
-  /** Writes the agent's events to the journal. */
+  /**
+   * Reads the events of an agent's run, and writes an entry for each started tool call. Returns the result of the run.
+   */
   async #readAgentEvents(run: AgentRun): Promise<AgentRunOutcome> {
     for await (const event of run) {
       if (!this.#hasAgentEvent) {
         this.#hasAgentEvent = true;
-        // The agent has resumed the unfinished step, so that the task can be cancelled now.
+        // The agent has resumed the unfinished step, so the task can be cancelled now.
         this.wake();
       }
       const entry = this.#toJournalEntry(event);
@@ -216,13 +227,13 @@ export class TaskExecution {
   }
 
   /**
-   * Appends steering messages and removes them from the queue in one write under the lease, so that they are delivered
-   * once.
+   * Appends steering messages and removes them from the queue in one write under the lease, so that each message is
+   * delivered only once.
    */
   async #appendSteering(messages: readonly Message[]): Promise<StoredMessage[]> {
     const { journal, work } = this.#options;
     const written = await journal.change(({ queue }) => {
-      // A message that was unqueued just now is not appended.
+      // A message that was removed from the queue in the meantime is not appended.
       const deliverable = messages.filter((message) => {
         const id = readQueueId(message);
         return id === undefined || queue.some((each) => each.id === id);
@@ -235,7 +246,7 @@ export class TaskExecution {
     return written?.messages ?? [];
   }
 
-  /** Follows the journal and applies its entries. Throws if it cannot be read. */
+  /** Follows the journal and applies its entries. Rejects if the journal cannot be read, and never resolves. */
   async #followJournal(over: AbortSignal): Promise<never> {
     const { journal, services } = this.#options;
     let idle: TaskState | undefined;
@@ -264,7 +275,7 @@ export class TaskExecution {
     return new Promise<never>(() => undefined);
   }
 
-  /** Releases a task that waits for an approval; nothing is decided or recorded. */
+  /** Releases a task that waits for an approval, without a decision. */
   #releaseWhileWaiting(): void {
     this.#released.resolve("waiting");
     this.#stop.abort(createReleasedError());
@@ -272,7 +283,7 @@ export class TaskExecution {
 
   #applyJournal(state: TaskState, isStuck: boolean): void {
     const run = this.#agentRun;
-    // An unfinished step is resumed first, unless the agent does not start.
+    // A cancellation waits until the agent has resumed an unfinished step, unless the agent does not start.
     if (state.cancelling && (this.#hasAgentEvent || isStuck)) this.#stop.abort();
     if (run === undefined) {
       if (this.#isReleasing) this.#released.resolve("left");
@@ -288,11 +299,14 @@ export class TaskExecution {
     try {
       this.#deliveredMessageIds.set(queued.id, run.steer(toThreadMessage(queued)).id);
     } catch {
-      // The run has just ended; the message is delivered after it.
+      // `steer` throws if the run has just ended; then the message is delivered to the next run.
     }
   }
 
-  /** Withdraws messages from the agent that were removed from the queue. For delivered messages, this does nothing. */
+  /**
+   * Removes messages from the agent's queue that are no longer in the task's queue. Delivered messages are not
+   * affected.
+   */
   #withdrawUnqueued(run: AgentRun, { queue }: TaskState): void {
     for (const [id, steering] of this.#deliveredMessageIds) {
       if (queue.some((each) => each.id === id)) continue;

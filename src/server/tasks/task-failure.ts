@@ -1,4 +1,4 @@
-// Converts the error that ended a task's work to the failure in its journal.
+// Converts the error that ended the work of a task to the failure that is written to the journal.
 import { AgentError } from "../../agent/index.ts";
 import { ClientError } from "../../client/index.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/index.ts";
@@ -6,7 +6,7 @@ import { KoineError } from "../../model/errors.ts";
 import { toServerError } from "../http/server-error.ts";
 import type { TaskFailure } from "./journal-entries.ts";
 
-/** Transient ledger errors: the task itself is intact and is continued later. */
+/** The codes of transient ledger errors, after which the task is continued later. */
 const TRANSIENT_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
   "busy",
   "unavailable",
@@ -16,7 +16,7 @@ const TRANSIENT_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
   "read-only",
 ]);
 
-/** Returns the failure; undefined for transient errors of the ledger or another writer. */
+/** Returns the failure; undefined if the error is transient, or if another process writes to the thread. */
 export function toTaskFailure(error: unknown): TaskFailure | undefined {
   if (error instanceof LedgerError && TRANSIENT_CODES.has(error.code)) return undefined;
   if (error instanceof AgentError && error.code === "busy") return undefined;
@@ -24,7 +24,7 @@ export function toTaskFailure(error: unknown): TaskFailure | undefined {
     const { kind, message, status, retryable } = error.error;
     return { code: kind, message, status, retryable };
   }
-  // A store's message is for the log only.
+  // The message of a store is replaced, because it is only for the log.
   if (error instanceof LedgerError) return { code: error.code, message: toServerError(error).message };
   if (error instanceof KoineError) return { code: error.code, message: error.message };
   return { code: "internal", message: "An internal error; the log has the details under the task id." };

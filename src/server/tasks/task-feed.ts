@@ -1,4 +1,5 @@
-// Follows a task's events from any event id, together with snapshots of its queue for readers that do not track it.
+// Follows a task's events from any event id, and adds snapshots of the queue for clients that do not compute the queue
+// from the events.
 import type { Effects } from "../../client/index.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/index.ts";
 import type { StoredMessage } from "../../model/index.ts";
@@ -14,20 +15,25 @@ import {
 import type { TaskJournal } from "./journal.ts";
 import { advanceTaskState, type TaskState } from "./task-state.ts";
 
-/** An event with its id, or a snapshot of the queue, which has none because it is not part of the history. */
+/** An event with its id, or a snapshot of the queue, which has no id because it is not stored. */
 export type FeedItem = TaskEventRecord | { queue: ReturnType<typeof encodePendingMessage>[] };
 
 export interface TaskFeedOptions {
-  /** The last event id of the reader; "now": only new events. Absent: from the start. */
+  /** The id of the last event that the client has received; "now" for new events only; absent for all events. */
   after?: string | undefined;
   signal: AbortSignal;
   effects: Pick<Effects, "sleep">;
 }
 
-/** Shortest interval between two snapshots of the queue, which may be long and change with every event. */
+/**
+ * The minimum interval between two snapshots of the queue, in milliseconds. A queue may be long and may change with
+ * every event.
+ */
 const MIN_QUEUE_INTERVAL_MS = 100;
 
-/** Starts with the queue and ends with the signal. Throws if `after` is not an event id of this task. */
+/**
+ * Yields the queue and then the events, until `signal` is aborted. Throws if `after` is not an event id of this task.
+ */
 export async function* followTask(
   journal: TaskJournal,
   { after, signal, effects }: TaskFeedOptions,
@@ -47,7 +53,7 @@ export async function* followTask(
     let pause = Promise.resolve();
     for (;;) {
       const reading = history.next();
-      // An empty queue is short and sent at once.
+      // The snapshot of an empty queue is sent at once, because it is short.
       while (state.queue !== shownQueue && (state.queue.length === 0 || (await endsFirst(pause, reading)))) {
         shownQueue = state.queue;
         yield toQueueItem(state);
@@ -67,18 +73,18 @@ function toQueueItem({ queue }: TaskState): FeedItem {
   return { queue: queue.map(encodePendingMessage) };
 }
 
-/** True if the pause ends before the other promise. */
+/** Resolves to true if the pause ends before the other promise, and otherwise to false. */
 function endsFirst(pause: Promise<void>, other: Promise<unknown>): Promise<boolean> {
   return Promise.race([pause.then(() => true), other.then(() => false)]);
 }
 
-/** Applies an entry that is newer than the state. */
+/** Returns the state after a ledger event. An event that is not newer than the state does not change it. */
 function advanceState(state: TaskState, ledgerEvent: LedgerEvent): TaskState {
   if (ledgerEvent.type !== "entry" || ledgerEvent.cursor <= (state.cursor ?? "")) return state;
   return advanceTaskState(state, ledgerEvent.cursor, decodeEntry(ledgerEvent.entry));
 }
 
-/** Returns the events of a message that the reader does not have yet. */
+/** Returns the events of the message at the cursor, without the first `seen` events, which the client has received. */
 async function readRemainingEvents(
   { ledger, threadId }: TaskJournal,
   calls: ToolCallLookup,
@@ -91,7 +97,10 @@ async function readRemainingEvents(
   return toTaskEvents(ledgerEvent, await calls.findCalls(ledgerEvent)).slice(seen);
 }
 
-/** Finds the tool calls that a tool message answers, in the message before it, which may have been sent long ago. */
+/**
+ * Finds the tool calls that a tool message answers. They are in the parent message, which is read from the ledger if it
+ * was not the previous message of the feed.
+ */
 class ToolCallLookup {
   readonly #ledger: Ledger;
   readonly #threadId: string;

@@ -1,4 +1,5 @@
-// Derives the state of a task from its journal. Pure: the same entries give the same state in every process.
+// Derives the state of a task from its journal entries. The functions are pure, so every process derives the same
+// state.
 import type { JsonObject } from "../../model/index.ts";
 import { sameJson } from "../../model/json/index.ts";
 import type {
@@ -16,36 +17,36 @@ export interface QueuedTaskMessage extends PendingMessage {
 
 /** A tool call that has started or waits for approval. */
 export interface TaskToolCall {
-  /** The run of the answer with the call. */
+  /** The id of the run whose answer contains the call. */
   runId: string;
   call: JsonObject;
   approval: boolean;
   decision?: { approve: boolean; reason?: string | undefined };
 }
 
-/** The result of a message that was posted with an idempotency key. */
+/** The result of posting a message with an idempotency key. */
 export interface KeyedMessage {
   id: string;
   queued: boolean;
   digest: string | undefined;
 }
 
-/** Number of last keys that are remembered. */
+/** The maximum number of idempotency keys in a state; the oldest key is dropped. */
 const MAX_REMEMBERED_KEYS = 1000;
 
 export interface TaskState {
-  /** The cursor of the last entry; null if there is none. */
+  /** The cursor of the last entry; null if the journal is empty. */
   cursor: string | null;
   running: boolean;
   queue: readonly QueuedTaskMessage[];
   /** True if a client has requested the end of the work. */
   cancelling: boolean;
-  /** True after a failure: the queue is held until the next message. */
+  /** True after a failure: queued messages are not delivered until the next message is posted. */
   isQueueHeld: boolean;
-  /** Tool calls by id, of the current conversation. */
+  /** The tool calls of the current work, by id. */
   calls: ReadonlyMap<string, TaskToolCall>;
   keys: ReadonlyMap<string, KeyedMessage>;
-  /** The reason why the last work ended; undefined before that. */
+  /** The reason why the last work ended; undefined if no work has ended yet. */
   ending?: TaskEndReason | undefined;
   failure?: TaskFailure | undefined;
 }
@@ -86,7 +87,7 @@ function changesByEntry(state: TaskState, entry: TaskEntry): Partial<TaskState> 
     case "decided":
       return { calls: withDecision(state, entry) };
     case "cancel":
-      // Without running work, there is nothing to cancel.
+      // A cancellation has no effect if no work is running.
       return state.running ? { cancelling: true } : {};
     case "failed":
       return { isQueueHeld: true, failure: entry.error };
@@ -102,7 +103,7 @@ function rememberKey({ keys }: TaskState, entry: KeyedEntry & { id: string }, qu
   return new Map(remembered).set(key, { id, queued, digest });
 }
 
-/** Drops waiting calls of another run: its answer was replaced, so they will never run. */
+/** Adds a tool call. Waiting calls of other runs are dropped: their answers were replaced, so they will never run. */
 function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calling" }>): TaskState["calls"] {
   const { toolCallId, runId, call, approval = false } = entry;
   const others = [...calls].filter(
@@ -114,13 +115,14 @@ function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calli
 function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "decided" }>): TaskState["calls"] {
   const { toolCallId, approve, reason } = entry;
   const call = calls.get(toolCallId);
-  // The first decision wins.
+  // Only the first decision about a call counts.
   if (call === undefined || call.decision !== undefined) return calls;
   return new Map(calls).set(toolCallId, { ...call, decision: { approve, reason } });
 }
 
 /**
- * Finds the state of exactly this call. The id alone is not enough: a lost answer may have used it for another call.
+ * Returns the state of the call with this id and content. The id alone is not sufficient, because a lost answer may
+ * have used it for a different call.
  */
 export function findToolCall({ calls }: TaskState, toolCallId: string, call: JsonObject): TaskToolCall | undefined {
   const known = calls.get(toolCallId);
@@ -132,7 +134,7 @@ export function listOpenApprovals({ calls }: TaskState): [toolCallId: string, ca
   return [...calls].filter(([, { approval, decision }]) => approval && decision === undefined);
 }
 
-/** Returns the messages to deliver after an answer: all late steering messages, otherwise the first queued one. */
+/** Returns the messages to deliver after an answer: all queued steering messages, or else the first queued message. */
 export function nextQueuedMessages({ queue }: TaskState): readonly QueuedTaskMessage[] {
   const steering = queue.filter(({ mode }) => mode === "steer");
   return steering.length > 0 ? steering : queue.slice(0, 1);

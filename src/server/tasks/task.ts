@@ -1,4 +1,5 @@
-// A task is a thread of the kind "task". Its settings are in the thread's metadata, its state is in the journal.
+// Reads tasks. A task is a thread of the kind "task": its settings are in the thread's metadata, and its state is in
+// the thread's journal.
 import { decodeTime } from "ulid";
 import type { Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
@@ -15,7 +16,7 @@ export const TASK_KIND = "task";
 /** The settings that a task was created with. */
 export interface TaskSettings {
   model: string;
-  /** "ask": tool calls wait for approval. */
+  /** If "ask", tool calls wait for approval. */
   approval?: "ask" | undefined;
 }
 
@@ -24,7 +25,9 @@ export function readTaskSettings({ metadata }: Thread): TaskSettings {
   return { model: typeof model === "string" ? model : "", approval: approval === "ask" ? "ask" : undefined };
 }
 
-/** Returns new thread metadata that still contain the task's settings. Throws if they would change them. */
+/**
+ * Returns the new metadata of a thread with the task's settings. Throws if the new metadata have different settings.
+ */
 export function preserveTaskSettings(
   { kind, metadata }: Thread,
   metadataInput: Thread["metadata"] | null,
@@ -38,7 +41,7 @@ export function preserveTaskSettings(
   return { ...metadataInput, task };
 }
 
-/** Returns the thread of a task. Throws a "not-found" if it does not exist or is not a task. */
+/** Returns the thread of a task. Throws "not-found" if the thread does not exist or is not a task. */
 export async function requireTask(ledger: Ledger, id: string): Promise<Thread> {
   const thread = await ledger.thread(id).catch((error: unknown) => {
     if (error instanceof LedgerError && ["unknown-thread", "invalid-input"].includes(error.code)) return undefined;
@@ -48,7 +51,7 @@ export async function requireTask(ledger: Ledger, id: string): Promise<Thread> {
   throw new ServerError("not-found", `There is no task "${id}". GET /v1/tasks lists the existing ones.`);
 }
 
-/** The status of a task, as clients see it. */
+/** The status of a task, as clients receive it. */
 export type TaskStatus = "idle" | "running" | "waiting" | "failed" | "cancelled";
 
 function toTaskStatus(state: TaskState): TaskStatus {
@@ -56,7 +59,7 @@ function toTaskStatus(state: TaskState): TaskStatus {
   return state.ending === "failed" || state.ending === "cancelled" ? state.ending : "idle";
 }
 
-/** Returns a task as clients see it. */
+/** Returns a task in the format that clients receive. */
 export async function toTaskView(journal: TaskJournal, thread: Thread): Promise<Record<string, unknown>> {
   const state = await journal.read();
   const { cursor, failure, queue } = state;
@@ -77,10 +80,10 @@ export async function toTaskView(journal: TaskJournal, thread: Thread): Promise<
   };
 }
 
-/** The usage of idle tasks, cached with the journal cursor. */
+/** The usage of idle tasks, with the journal cursor for which the usage is valid. */
 const usageCache = new WeakMap<TaskJournal, { cursor: string | null; usage: Usage | undefined }>();
 
-/** Sums the usage of all runs, including failed ones. */
+/** Returns the sum of the usage of all runs of a task, including failed runs; undefined if no run has a usage. */
 async function sumUsage(journal: TaskJournal, { cursor, running }: TaskState): Promise<Usage | undefined> {
   const cached = usageCache.get(journal);
   if (cached !== undefined && !running && cached.cursor === cursor) return cached.usage;

@@ -2,7 +2,10 @@
 import type { Message } from "../../model/index.ts";
 import type { PendingMessage } from "./journal-entries.ts";
 
-/** `queueId` tells a process that resumes the task which queued messages were delivered. */
+/**
+ * Adds the id of a posted message to its metadata as `queueId`. A process that resumes the task detects by this field
+ * that the message was delivered.
+ */
 export function toThreadMessage({ id, message }: PendingMessage): Message {
   return { ...message, metadata: { ...message.metadata, queueId: id } };
 }

@@ -1,5 +1,5 @@
-// Encodes and decodes messages of tasks in OpenAI's chat format. `content` is always present, and `tool_calls` on
-// assistant messages.
+// Encodes and decodes messages of tasks in OpenAI's chat format. Encoded messages always have `content`, and encoded
+// assistant messages always have `tool_calls`.
 import { DialectError } from "../../dialects/errors.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -16,7 +16,7 @@ import { isObject, describeKind } from "../../model/value-kind.ts";
 import { ServerError } from "../errors.ts";
 import { fromDialectError } from "../http/server-error.ts";
 
-/** A message as clients see it. */
+/** A message in the format that clients receive. */
 export interface TaskWireMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string | object[];
@@ -26,9 +26,12 @@ export interface TaskWireMessage {
 
 const chat = openaiChat();
 
-/** Returns one wire message per tool result, and none for a message without content in this format. */
+/**
+ * Encodes a message. A tool message becomes one wire message for each tool result. A message without content that the
+ * format supports becomes an empty list.
+ */
 export function encodeMessage(message: Message): TaskWireMessage[] {
-  // This dialect encodes messages as a list.
+  // The cast is safe: this dialect encodes messages as a list.
   return (chat.encodeMessages([message]).wire as JsonObject[]).map(toWireMessage);
 }
 
@@ -37,9 +40,9 @@ function toWireMessage(wire: JsonObject): TaskWireMessage {
   const contentOrEmpty = typeof content === "string" || Array.isArray(content) ? content : "";
   const contentOrRefusal = contentOrEmpty === "" && typeof refusal === "string" ? refusal : contentOrEmpty;
   const wireMessage: TaskWireMessage = {
-    // The format has no developer role, and the dialect has only these roles.
+    // The task format has no developer role. The cast is safe, because the dialect has no other roles.
     role: role === "developer" ? "system" : (role as TaskWireMessage["role"]),
-    // Content parts are objects.
+    // The cast is safe: content parts are objects.
     content: contentOrRefusal as TaskWireMessage["content"],
   };
   if (wireMessage.role === "assistant") wireMessage.tool_calls = Array.isArray(calls) ? (calls as object[]) : [];
@@ -47,20 +50,20 @@ function toWireMessage(wire: JsonObject): TaskWireMessage {
   return wireMessage;
 }
 
-/** Returns the text of a content in either form. */
+/** Returns the text of a message's content, which is a string or a list of parts. */
 export function contentText(content: TaskWireMessage["content"]): string {
   if (typeof content === "string") return content;
   return content.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
 }
 
-/** Encodes a call as in an assistant message. */
+/** Encodes a tool call as an entry of `tool_calls`. */
 export function encodeCall(call: ToolCallPart): object {
   const [wireMessage] = encodeMessage({ role: "assistant", parts: [call] });
   const fallback = { name: call.toolName, arguments: call.inputText ?? stringifyJson(call.input ?? {}) };
   return wireMessage?.tool_calls?.[0] ?? { id: call.toolCallId, type: "function", function: fallback };
 }
 
-/** Encodes token counts under the names of this format and of OpenAI's. */
+/** Encodes each token count twice: under this format's field name and under OpenAI's. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens, cost } = usage;
   return {
@@ -78,7 +81,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 
 const INPUT_ROLES: ReadonlySet<string> = new Set(["user", "system", "developer"]);
 
-/** Decodes a message to a task: a text or a message object. Throws an "invalid-request" with the path. */
+/** Decodes a message that is posted to a task: a text or a message object. Throws "invalid-request" with the path. */
 export function decodeInputMessage(wire: unknown, path = "/message"): Message {
   const message = typeof wire === "string" ? user(wire) : decodeObject(wire, path);
   if (message.parts.every((part) => part.type === "text" && part.text === "")) {
@@ -114,7 +117,7 @@ function decodeObject(wire: unknown, path: string): Message {
   throw new ServerError("invalid-request", "The message cannot be decoded: use OpenAI's chat format.", { path });
 }
 
-/** Adds the type to text parts without one. */
+/** Adds the type "text" to content parts that have a text but no type. */
 function withTextType(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.map((part: unknown) =>
@@ -122,7 +125,7 @@ function withTextType(content: unknown): unknown {
   );
 }
 
-/** Throws before the message is acknowledged if the ledger cannot store it. */
+/** Returns the message. Throws "invalid-request" if the ledger cannot store the message. */
 function assertStorable(message: Message, path: string): Message {
   try {
     return assertStorableMessages([message], path)[0] ?? message;

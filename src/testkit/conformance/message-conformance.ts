@@ -28,7 +28,29 @@ export interface MessageConformanceOptions {
   mutants?: number;
 }
 
-/** Returns the cases for messages: round trips, edits, purity, determinism, silent losses, order, odd input. */
+/**
+ * Returns the cases for messages: round trips, edits, purity, determinism, silent losses, order, odd input.
+ *
+ * @example
+ * ```ts
+ * import { dialect } from "koine";
+ * import { messageConformance } from "koine/testkit";
+ *
+ * const wire = [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }];
+ * const sample = { name: "a short chat", wire };
+ * const cases = messageConformance(dialect("anthropic"), { samples: [sample], mutants: 10 });
+ * const failures: string[] = [];
+ * for (const { title, run } of cases) {
+ *   try {
+ *     await run();
+ *   } catch {
+ *     failures.push(title);
+ *   }
+ * }
+ * console.log(cases.length > 10); // true
+ * console.log(failures); // []
+ * ```
+ */
 export function messageConformance(dialect: Dialect, options: MessageConformanceOptions): ConformanceCase[] {
   const { samples, mutants = Infinity } = options;
   return [

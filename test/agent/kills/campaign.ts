@@ -60,7 +60,7 @@ export class Report {
     this.stories++;
     for (const [index, { ending, isMixed }] of lived.entries()) {
       if (isMixed) this.mixed++;
-      if (ending !== "peace") this.kills++;
+      if (ending !== "completion") this.kills++;
       const death = deaths[index];
       if (ending === "point" && death?.by === "point") {
         this.points.set(death.at.point, (this.points.get(death.at.point) ?? 0) + 1);
@@ -76,8 +76,8 @@ export class Report {
   get gaps(): string[] {
     const unchecked = (Object.keys(INVARIANTS) as Invariant[]).filter((name) => !this.findings.checked.has(name));
     return [
-      ...this.missed.map((point) => `Nobody came to ${point}.`),
-      ...unchecked.map((name) => `Nobody checked "${name}".`),
+      ...this.missed.map((point) => `No story reached ${point}.`),
+      ...unchecked.map((name) => `No check of "${name}".`),
       ...(this.mixed === 0 ? ["No kill left a round of which only a part was started."] : []),
     ];
   }
@@ -127,7 +127,7 @@ class Run {
     for (const story of this.#options.stories) {
       const died: Death = { by: "point", at: { point: IN_THE_MIDDLE, occurrence: 1 } };
       for (const deaths of [[], [died]]) {
-        const lived = await this.#tell(story, deaths);
+        const lived = await this.#runStory(story, deaths);
         for (const point of lived.flatMap((life) => life.points)) {
           if (!point.startsWith("open/") && !points.has(point)) points.set(point, { story, point });
         }
@@ -149,7 +149,7 @@ class Run {
       const story = next !== undefined && next.sent > 0 ? next.story : random.pick(options.stories);
       const deaths = next === undefined ? [] : this.#deathsAt(next.point);
       while (deaths.length < lives) deaths.push(this.#death());
-      const lived = await this.#tell(story, deaths, next?.maxParallel);
+      const lived = await this.#runStory(story, deaths, next?.maxParallel);
       const isHit = next === undefined || (report.points.get(next.point) ?? 0) > 0;
       // A point that is hard to reach must not block the campaign: the report lists it as missed.
       if (!isHit && next.sent + 1 < TRIES) waiting.push({ ...next, sent: next.sent + 1 });
@@ -172,7 +172,7 @@ class Run {
     return { by: "time", ms: random.below(LATEST_MS) };
   }
 
-  async #tell(
+  async #runStory(
     story: StoryName,
     deaths: readonly Death[],
     maxParallel: number = this.#random.pick(PARALLEL),
@@ -185,9 +185,9 @@ class Run {
     const record = join(options.folder, `${name.replace(" ", "-")}-${randomUUID()}.jsonl`);
     const { programs } = options;
     const site = { name, programs, database, record, story, findings: report.findings, maxParallel };
-    const lived = await live(site, (life) => deaths[life] ?? { by: "peace" });
+    const lived = await live(site, (life) => deaths[life] ?? { by: "completion" });
     report.count(deaths, lived);
-    // A database with a violation is kept for inspection.
+    // A database with a violation is not deleted, so that it can be inspected.
     if (report.findings.violations.length > 0) return lived;
     await database.remove();
     rmSync(record, { force: true });

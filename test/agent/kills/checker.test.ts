@@ -57,13 +57,13 @@ interface Mutable<T> extends Omit<Life, "left"> {
   faults: string[];
   left: { started: Set<string>; results: Map<string, ToolResultPart>; unfinished: string[]; effects: T[] };
 }
-interface Tale extends Ending {
+interface MutableEnding extends Ending {
   lives: [Mutable<Effect>, Mutable<Effect>];
   transcript: Message[];
 }
 
 /** The agent was killed in the first round: one call has a result, two are open, one of which may be repeated. */
-function tale(): Tale {
+function correctEnding(): MutableEnding {
   const byKey = new Map(RESULTS.map((each) => [each.toolCallId, structuredClone(each)]));
   const transcript: Message[] = [user(QUESTION)];
   for (const attempt of ["0", "1", "1"]) {
@@ -77,7 +77,7 @@ function tale(): Tale {
   const { first, thrown, begun, again, later } = EFFECTS;
   const early = Object.values(KEYS).slice(0, 3);
   return {
-    name: "tale",
+    name: "story",
     story,
     transcript,
     lives: [
@@ -105,29 +105,29 @@ function tale(): Tale {
   };
 }
 
-function look(told: Tale): Invariant[] {
+function violatedInvariants(ending: MutableEnding): Invariant[] {
   const findings = new Findings();
-  for (const life of told.lives) checkLife(life, "life", findings);
-  checkEnding(told, findings);
+  for (const life of ending.lives) checkLife(life, "life", findings);
+  checkEnding(ending, findings);
   return [...new Set(findings.violations.map(({ invariant }) => invariant))];
 }
 
 /** The result of a call in the thread. */
-function resultIn({ transcript }: Tale, key: string): ToolResultPart {
+function resultIn({ transcript }: MutableEnding, key: string): ToolResultPart {
   const parts = transcript.flatMap((message): Part[] => message.parts);
   const found = parts.find((part) => part.type === "tool-result" && part.toolCallId === key);
   if (found?.type !== "tool-result") throw new Error(`There is no result of ${key}.`);
   return found;
 }
 
-test("a story that went well has nothing against it", () => {
-  expect(look(tale())).toStrictEqual([]);
+test("a correct story has no violation", () => {
+  expect(violatedInvariants(correctEnding())).toStrictEqual([]);
 });
 
-const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) => void][] = [
+const TAMPERED: [sentence: string, invariant: Invariant, tamper: (ending: MutableEnding) => void][] = [
   [
-    "a tool began that the ledger knows nothing of",
-    "foretold",
+    "a tool started without a record in the ledger",
+    "started",
     ({ lives: [first] }) => first.left.started.delete(KEYS.repeated),
   ],
   [
@@ -141,25 +141,25 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
     ({ lives: [, last] }) =>
       last.left.results.set(KEYS.acknowledged, { ...(RESULTS[2] as ToolResultPart), output: "other" }),
   ],
-  ["an acknowledged result is gone", "once", ({ lives: [, last] }) => last.left.results.delete(KEYS.acknowledged)],
+  ["an acknowledged result is missing", "once", ({ lives: [, last] }) => last.left.results.delete(KEYS.acknowledged)],
   [
     "a call that must not be repeated ran twice",
     "never",
     ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.begun),
   ],
   [
-    "a call that was interrupted is said to have worked",
+    "an interrupted call is recorded as successful",
     "never",
-    (told) =>
-      Object.assign(resultIn(told, KEYS.interrupted), {
+    (ending) =>
+      Object.assign(resultIn(ending, KEYS.interrupted), {
         isError: false,
         output: resultOf({ key: KEYS.interrupted, nonce: "a3" }),
       }),
   ],
   [
-    "a call is said to be interrupted that was not",
+    "a call is recorded as interrupted that was not",
     "never",
-    (told) => Object.assign(resultIn(told, KEYS.untouched), { isError: true, output: "The call was interrupted." }),
+    (ending) => Object.assign(resultIn(ending, KEYS.untouched), { isError: true, output: "The call was interrupted." }),
   ],
   [
     "a call ran more often than it was interrupted",
@@ -167,28 +167,32 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
     ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.first),
   ],
   [
-    "a call that may be repeated was given up",
+    "a repeatable call was abandoned",
     "safe",
-    (told) => Object.assign(resultIn(told, KEYS.repeated), { isError: true, output: "The call was interrupted." }),
+    (ending) => Object.assign(resultIn(ending, KEYS.repeated), { isError: true, output: "The call was interrupted." }),
   ],
   [
-    "a call that was never left open ran twice",
+    "a call that was never open ran twice",
     "untouched",
     ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.later),
   ],
   [
-    "a call ran that could not",
+    "a call ran that cannot run",
     "refused",
     ({ lives: [, last] }) => {
       last.left.started.add(KEYS.refused);
       last.left.effects.push(...execution(KEYS.refused, "nowhere", "b3"));
     },
   ],
-  ["a result is made up", "true", (told) => (resultIn(told, KEYS.untouched).output = "It was done.")],
-  ["a result is of an execution that did not end", "true", ({ lives: [, last] }) => last.left.effects.pop()],
-  ["an error of a tool is taken for a success", "true", (told) => (resultIn(told, KEYS.acknowledged).isError = false)],
+  ["a result has no execution", "true", (ending) => (resultIn(ending, KEYS.untouched).output = "It was done.")],
+  ["a result belongs to an execution that did not end", "true", ({ lives: [, last] }) => last.left.effects.pop()],
   [
-    "something ran that no attempt for",
+    "an error of a tool is recorded as a success",
+    "true",
+    (ending) => (resultIn(ending, KEYS.acknowledged).isError = false),
+  ],
+  [
+    "an execution belongs to no call",
     "known",
     ({ lives: [, last] }) => {
       last.left.started.add("call_9_9_9");
@@ -196,15 +200,15 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
     },
   ],
   [
-    "a result that was said to be recorded is not",
-    "told",
+    "a result that was reported as recorded is missing",
+    "recorded",
     ({ lives: [first] }) => first.left.results.delete(KEYS.acknowledged),
   ],
   ["a message is missing", "whole", ({ transcript }) => transcript.splice(3, 2)],
-  ["a message is there twice", "whole", ({ transcript }) => transcript.splice(1, 0, user(QUESTION))],
-  ["the last word is missing", "whole", ({ transcript }) => transcript.pop()],
+  ["a message is repeated", "whole", ({ transcript }) => transcript.splice(1, 0, user(QUESTION))],
+  ["the final answer is missing", "whole", ({ transcript }) => transcript.pop()],
   [
-    "the last word is another",
+    "the final answer differs",
     "whole",
     ({ transcript }) => transcript.push({ ...(transcript.pop() as Message), parts: [] }),
   ],
@@ -212,23 +216,23 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) =>
   ["a seal is lost", "whole", ({ transcript }) => delete transcript[1]?.parts[0]?.seals],
   ["a call has no result", "legal", ({ transcript }) => transcript[2]?.parts.pop()],
   [
-    "a call is there twice",
+    "a call is repeated",
     "legal",
     ({ transcript }) => transcript[1]?.parts.push(toolCall(KEYS.repeated, "local_safe", {})),
   ],
-  ["the model was asked with a broken history", "legal", ({ lives: [, last] }) => last.faults.push("broken")],
-  ["a run is left unfinished", "settled", ({ lives: [, last] }) => last.left.unfinished.push("run")],
+  ["a request had an invalid history", "legal", ({ lives: [, last] }) => last.faults.push("broken")],
+  ["a run is unfinished", "settled", ({ lives: [, last] }) => last.left.unfinished.push("run")],
 ];
 
-test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
-  const copy = tale();
+test.each(TAMPERED)("the checker detects: %s", (_sentence, invariant, tamper) => {
+  const copy = correctEnding();
   tamper(copy);
-  expect(look(copy)).toContain(invariant);
+  expect(violatedInvariants(copy)).toContain(invariant);
 });
 
-const STUCK: [sentence: string, program: string, death: Death, words: string][] = [
-  ["cannot come to its end", 'throw new Error("I cannot.");', { by: "peace" }, "I cannot."],
-  ["hangs", "setInterval(() => {}, 1000);", { by: "peace" }, "did not end within 0.5 s"],
+const STUCK: [sentence: string, program: string, death: Death, message: string][] = [
+  ["fails", 'throw new Error("I cannot.");', { by: "completion" }, "I cannot."],
+  ["hangs", "setInterval(() => {}, 1000);", { by: "completion" }, "did not end within 0.5 s"],
   [
     "hangs before it comes to its point",
     "setInterval(() => {}, 1000);",
@@ -238,7 +242,7 @@ const STUCK: [sentence: string, program: string, death: Death, words: string][] 
   ["hangs before it is ready", "setInterval(() => {}, 1000);", { by: "time", ms: 1 }, "did not end within 0.5 s"],
 ];
 
-test.each(STUCK)("it is noticed that an agent %s", async (_sentence, program, death, words) => {
+test.each(STUCK)("the campaign detects that an agent %s", async (_sentence, program, death, message) => {
   const folder = mkdtempSync(join(tmpdir(), "koine-checker-"));
   try {
     const worker = join(folder, "worker.mjs");
@@ -254,19 +258,20 @@ test.each(STUCK)("it is noticed that an agent %s", async (_sentence, program, de
       story: "local" as const,
       findings,
       maxParallel: 1,
-      patienceMs: 500,
+      // A program that fails needs its time on a busy machine.
+      patienceMs: message.includes("0.5 s") ? 500 : 60_000,
     };
     report.count([death], await live(site, () => death));
-    expect(findings.violations.map(({ invariant }) => invariant)).toContain("peace");
-    expect(findings.text).toContain(words);
+    expect(findings.violations.map(({ invariant }) => invariant)).toContain("completion");
+    expect(findings.text).toContain(message);
     expect(report).toMatchObject({ stories: 1, kills: 0 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-test("a round is mixed where a call that was started is open beside one that was not", () => {
-  const [{ left }] = tale().lives;
+test("a round is mixed if it has an open call that was started and one that was not", () => {
+  const [{ left }] = correctEnding().lives;
   expect(isMixed(story, left)).toBe(false);
   left.started.delete(KEYS.interrupted);
   expect(isMixed(story, left)).toBe(true);
@@ -275,17 +280,17 @@ test("a round is mixed where a call that was started is open beside one that was
   expect(isMixed(story, left)).toBe(false);
 });
 
-test("a campaign that did not look at everything says so", () => {
+test("a campaign reports points and invariants that it did not reach", () => {
   const report = new Report();
   report.points.set("tools/tool begins", 0);
   const invariants = Object.keys(INVARIANTS) as Invariant[];
   for (const name of invariants.slice(1)) report.findings.expect(name, true, "here", () => "");
   expect(report.gaps).toStrictEqual([
-    "Nobody came to tools/tool begins.",
-    'Nobody checked "foretold".',
+    "No story reached tools/tool begins.",
+    'No check of "started".',
     "No kill left a round of which only a part was started.",
   ]);
-  report.findings.expect("foretold", true, "here", () => "");
+  report.findings.expect("started", true, "here", () => "");
   const at = { point: "tools/tool begins", occurrence: 1 };
   report.count([{ by: "point", at }], [{ ending: "point", points: [], isMixed: true }]);
   expect(report.gaps).toStrictEqual([]);

@@ -4,7 +4,7 @@ import type { Findings } from "./findings.ts";
 import { type Effect, resultOf } from "./effect-log.ts";
 import { illegal } from "./check-history.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { faultsOf, lastWords, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./scripted-story.ts";
+import { faultsOf, finalText, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./scripted-story.ts";
 
 /** One process of the agent, and the state that it left. */
 export interface Life {
@@ -31,15 +31,15 @@ const begins = (effects: readonly Effect[], key: string): number =>
 export function checkLife({ acknowledged, faults, left }: Life, where: string, findings: Findings): void {
   for (const key of new Set(left.effects.map((effect) => effect.key))) {
     // The start of a call with a result need not be recorded.
-    const isTold = left.started.has(key) || left.results.has(key);
-    findings.expect("foretold", isTold, `${where} ${key}`, () => "ran, and is not said to be started");
+    const isRecorded = left.started.has(key) || left.results.has(key);
+    findings.expect("started", isRecorded, `${where} ${key}`, () => "ran without a recorded start");
   }
   for (const key of acknowledged) {
     findings.expect(
-      "told",
+      "recorded",
       left.results.has(key),
       `${where} ${key}`,
-      () => "was said to be recorded, and is not there",
+      () => "was reported as recorded, but is missing",
     );
   }
   findings.expect("legal", faults.length === 0, where, () => faults.join("; "));
@@ -62,18 +62,24 @@ export function checkEnding(ending: Ending, findings: Findings): void {
     transcript.flatMap(({ parts }) => parts.flatMap((part) => ("toolCallId" in part ? part.toolCallId : []))),
   );
   for (const key of new Set(last.effects.map((effect) => effect.key))) {
-    findings.expect("known", calledIds.has(key), `${name} ${key}`, () => "ran, and no attempt for it in the thread");
+    findings.expect("known", calledIds.has(key), `${name} ${key}`, () => "ran, but has no call in the thread");
   }
   for (const { left } of lives) {
     for (const [key, result] of left.results) {
-      const isKept = sameJson(last.results.get(key), result) && begins(left.effects, key) === begins(last.effects, key);
-      findings.expect("once", isKept, `${name} ${key}`, () => "was acknowledged, and ran or was answered again");
+      const isUnchanged =
+        sameJson(last.results.get(key), result) && begins(left.effects, key) === begins(last.effects, key);
+      findings.expect(
+        "once",
+        isUnchanged,
+        `${name} ${key}`,
+        () => "was acknowledged, but ran again or has another result",
+      );
     }
   }
   const faults = faultsOf(story, transcript);
-  const words = textOf(transcript.at(-1)?.parts ?? []);
+  const lastText = textOf(transcript.at(-1)?.parts ?? []);
   if (transcript.length !== story.rounds.length * 2 + 2) faults.push(`There are ${transcript.length} messages.`);
-  if (words !== lastWords(story.rounds.length)) faults.push(`The last word is "${words}".`);
+  if (lastText !== finalText(story.rounds.length)) faults.push(`The last text is "${lastText}".`);
   findings.expect("whole", faults.length === 0, name, () => faults.join(" "));
   const repairs = illegal(transcript);
   findings.expect("legal", repairs.length === 0, name, () => repairs.join("; "));
@@ -90,7 +96,8 @@ function checkCall({ name, lives }: Ending, last: Snapshot, result: ToolResultPa
   const times = begins(last.effects, key);
   const open = lives.slice(0, -1).filter(({ left }) => left.started.has(key) && !left.results.has(key)).length;
   const isInterrupted = isError && INTERRUPTED.test(String(output));
-  const detail = (): string => `ran ${times} times, was left open ${open} times, says ${JSON.stringify(output)}`;
+  const detail = (): string =>
+    `ran ${times} times, was left open ${open} times, has the output ${JSON.stringify(output)}`;
   const rule = TOOLS[tool];
   if (rule === "refused") {
     findings.expect("refused", times === 0 && isError, where, detail);

@@ -1,20 +1,19 @@
 // The invariants of killed agents, and the collection of violations.
 
 export const INVARIANTS = {
-  foretold: "No tool begins before the ledger says that it was started.",
+  started: "No tool starts before the ledger has recorded its start.",
   once: "A call whose result was acknowledged never runs again, and its result stays what it was.",
-  never: "A call that must not be repeated runs at most once; where it was interrupted, the model is told so.",
+  never: "A call that must not be repeated runs at most once; if it was interrupted, its result states that.",
   safe: "A call that may be repeated has run to its end, and only as often as it was interrupted.",
   untouched: "A call that was not started when the agent died runs exactly once.",
   refused: "A call that cannot run does not run.",
-  true: "A result tells of an execution that took place.",
+  true: "A result belongs to an execution that took place.",
   known: "Every execution belongs to a call of the thread.",
-  told: "What the agent said to be recorded is recorded.",
-  whole:
-    "The thread holds the question, every round with its reasoning, calls and results in order, and the last word.",
-  legal: "Every provider would take the history as it is, whenever the model is asked and at the end.",
+  recorded: "A result that the agent reported as recorded is in the ledger.",
+  whole: "The thread has the question, every round with its reasoning, calls and results in order, and the final text.",
+  legal: "Every provider would accept the history without repairs, in each request and at the end.",
   settled: "At the end no run of the ledger is left unfinished.",
-  peace: "An agent that is not killed comes to its end.",
+  completion: "An agent that is not killed finishes.",
 } as const;
 export type Invariant = keyof typeof INVARIANTS;
 

@@ -16,7 +16,7 @@ import { takeSnapshot } from "./snapshot.ts";
 import { STORIES, type StoryName } from "./scripted-story.ts";
 
 /** The end of a process: at a point, some time after its first work, or on its own. */
-export type Death = { by: "point"; at: KillPoint } | { by: "time"; ms: number } | { by: "peace" };
+export type Death = { by: "point"; at: KillPoint } | { by: "time"; ms: number } | { by: "completion" };
 export interface Lived {
   /** The reason of the end. A process that was to be killed may have finished earlier. */
   ending: Death["by"];
@@ -55,7 +55,7 @@ export async function live(options: SiteOptions, nextDeath: (lived: number) => D
       checkLife(life, `${name} life ${lives.length}`, findings);
       lives.push(life);
       lived.push(ended);
-    } while (lived.at(-1)?.ending !== "peace" && findings.violations.length === 0);
+    } while (lived.at(-1)?.ending !== "completion" && findings.violations.length === 0);
   } finally {
     await http.stop();
   }
@@ -74,16 +74,16 @@ async function one(options: SiteOptions, url: string, life: number, death: Death
   const { killed, trouble } = await runWorker({ program: programs.worker, plan, death, patienceMs }, (line) =>
     lines.push(line),
   );
-  findings.expect("peace", trouble === undefined, `${name} life ${life}`, () => trouble ?? "");
+  findings.expect("completion", trouble === undefined, `${name} life ${life}`, () => trouble ?? "");
   await waitForIdle(database.target);
   const end = lines.find((line) => line.at === "end");
   if (end !== undefined) {
-    findings.expect("peace", end.reason === "done", `${name} life ${life}`, () => `ended with ${end.reason}`);
+    findings.expect("completion", end.reason === "done", `${name} life ${life}`, () => `ended with ${end.reason}`);
   }
   const left = await takeSnapshot(database.target, record);
   const isAtPoint = lines.some((line) => line.at === "kill");
   return {
-    ending: killed ? (isAtPoint ? "point" : "time") : "peace",
+    ending: killed ? (isAtPoint ? "point" : "time") : "completion",
     points: end?.points ?? [],
     isMixed: killed && isMixed(STORIES[story], left),
     life: {
@@ -107,7 +107,7 @@ interface Exit {
   trouble?: string;
 }
 
-async function runWorker({ program, plan, death, patienceMs }: Work, hear: (line: Line) => void): Promise<Exit> {
+async function runWorker({ program, plan, death, patienceMs }: Work, onLine: (line: Line) => void): Promise<Exit> {
   const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
@@ -120,7 +120,7 @@ async function runWorker({ program, plan, death, patienceMs }: Work, hear: (line
     const line = JSON.parse(text) as Line;
     if (line.at === "ready") getReady();
     if (line.at === "end") isEnded = true;
-    hear(line);
+    onLine(line);
   });
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (trouble += piece));
   // "close" is emitted after the pipes have ended.

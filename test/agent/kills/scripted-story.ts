@@ -51,7 +51,7 @@ export function runnableBeside({ rounds }: Story, id: string): string[] {
   const calls = rounds[Number(round)] ?? [];
   return calls.flatMap((tool, index) => (TOOLS[tool] === "refused" ? [] : callId(Number(round), index, attempt)));
 }
-export const lastWords = (rounds: number): string => `All ${rounds} rounds are done.`;
+export const finalText = (rounds: number): string => `All ${rounds} rounds are done.`;
 
 /** Yields the deltas of an answer, with pauses. */
 export function* answer(story: Story, { messages }: ModelRequest, attempt: string): Generator<Delta> {
@@ -61,8 +61,8 @@ export function* answer(story: Story, { messages }: ModelRequest, attempt: strin
   yield { kind: "thinking", payload: { textDelta: " it is." } };
   yield { kind: "seal", payload: { seal: sealOf(round) } };
   const calls = story.rounds[round] ?? [];
-  const words = calls.length === 0 ? lastWords(story.rounds.length) : `Round ${round} begins.`;
-  for (const word of words.split(/(?<= )/)) yield { kind: "text", payload: { textDelta: word } };
+  const content = calls.length === 0 ? finalText(story.rounds.length) : `Round ${round} begins.`;
+  for (const textDelta of content.split(/(?<= )/)) yield { kind: "text", payload: { textDelta: textDelta } };
   for (const [index, toolName] of calls.entries()) {
     const toolCallId = callId(round, index, attempt);
     yield { kind: "tool_call_start", payload: { toolCallId, toolName } };
@@ -106,8 +106,8 @@ function answerFaults(round: number, calls: Round, parts: readonly Part[]): stri
   ];
 }
 
-function resultFaults(asked: readonly Part[], parts: readonly Part[]): string[] {
-  const calls = asked.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+function resultFaults(callParts: readonly Part[], parts: readonly Part[]): string[] {
+  const calls = callParts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
   const results = parts.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []));
   return calls.join() === results.join() ? [] : [`The calls ${calls.join()} have the results ${results.join()}.`];
 }

@@ -14,7 +14,7 @@ const story = STORIES[plan.story];
 const seen = new Map<string, number>();
 let phase = "open";
 
-function say(line: Line): void {
+function send(line: Line): void {
   // Written synchronously to the pipe, so that it arrives before a kill.
   writeSync(1, `${JSON.stringify(line)}\n`);
 }
@@ -25,17 +25,18 @@ function pass(what: string): void {
   const times = (seen.get(point) ?? 0) + 1;
   seen.set(point, times);
   if (plan.kill?.point !== point || plan.kill.occurrence !== times) return;
-  say({ at: "kill", point });
+  send({ at: "kill", point });
   process.kill(process.pid, "SIGKILL");
 }
 
 const model: LocalProvider = {
   async *answer(request: ModelRequest): AsyncGenerator<Delta> {
     phase = "answer";
-    for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)]) say({ at: "fault", what });
+    for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)])
+      send({ at: "fault", what });
     for (const delta of answer(story, request, `${plan.life}`)) {
       pass(delta.kind);
-      // The last delta has no reader that continues.
+      // No reader continues after the last delta.
       if (delta.kind === "done") phase = "tools";
       yield delta;
       // Deltas arrive one after the other, as from a provider.
@@ -79,20 +80,20 @@ const agent = createAgent({
   ledger,
   maxParallel: plan.maxParallel,
 });
-say({ at: "ready" });
+send({ at: "ready" });
 phase = plan.life === 0 ? "begin" : "resume";
 const known = await ledger.threads();
 if (known.length === 0) await ledger.createThread({ id: plan.threadId });
-const isSaid = (await ledger.transcript(plan.threadId)).length > 0;
-const run = isSaid
+const hasQuestion = (await ledger.transcript(plan.threadId)).length > 0;
+const run = hasQuestion
   ? agent.resume(plan.threadId, { force: true })
   : agent.run(QUESTION, { threadId: plan.threadId, idempotencyKey: "question" });
 for await (const event of run) {
-  if (event.type === "tool-end") say({ at: "acknowledged", toolCallId: event.call.toolCallId });
+  if (event.type === "tool-end") send({ at: "acknowledged", toolCallId: event.call.toolCallId });
   if (event.type !== "delta") pass(`event ${event.type}`);
 }
 const { reason, text } = await run.result();
 phase = "close";
 await agent.close();
 await ledger.close();
-say({ at: "end", reason, text, points: [...seen.keys()] });
+send({ at: "end", reason, text, points: [...seen.keys()] });

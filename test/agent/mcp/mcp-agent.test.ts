@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { type Agent, createAgent } from "../../../src/agent/index.ts";
+import { type Agent, type AgentOptions, createAgent } from "../../../src/agent/index.ts";
 import { mcpServer, type McpServer, type McpServerOptions } from "../../../src/agent/mcp/index.ts";
 import { createClient, type LocalProvider } from "../../../src/client/index.ts";
 import { checkRequest, type Delta, type Message, type ModelRequest, type ToolResultPart } from "../../../src/index.ts";
@@ -17,10 +17,10 @@ afterEach(endAll);
 type Wanted = [tool: string, input?: object];
 
 /** Makes the calls of the next round until none is left, and logs the requests. */
-function model(rounds: readonly Wanted[][], asked: ModelRequest[] = []): LocalProvider {
+function model(rounds: readonly Wanted[][], requests: ModelRequest[] = []): LocalProvider {
   return {
     *answer(request): Generator<Delta> {
-      const round = asked.push(request) - 1;
+      const round = requests.push(request) - 1;
       yield { kind: "start", payload: { modelId: "m", requestId: `${round}` } };
       for (const [index, [toolName, input = {}]] of (rounds[round] ?? []).entries()) {
         const toolCallId = `call_${round}_${index}`;
@@ -34,18 +34,23 @@ function model(rounds: readonly Wanted[][], asked: ModelRequest[] = []): LocalPr
   };
 }
 
-async function agentWith(
+async function agentWith(provider: LocalProvider, ...tools: McpServer[]): ReturnType<typeof agentWithEffects> {
+  return agentWithEffects(provider, tools);
+}
+
+async function agentWithEffects(
   provider: LocalProvider,
-  ...tools: McpServer[]
+  tools: McpServer[],
+  effects?: AgentOptions["effects"],
 ): Promise<{ agent: Agent; messages: () => Promise<Message[]> }> {
   const ledger = await openLedger("memory:");
   await ledger.createThread({ id: "thread" });
   const client = createClient({ providers: { local: provider } });
-  const agent = createAgent({ client, model: "local/m", tools, ledger });
+  const agent = createAgent({ client, model: "local/m", tools, ledger, effects });
   ends.push(() => agent.close());
   return { agent, messages: () => ledger.transcript("thread") };
 }
-const say = (agent: Agent): ReturnType<Agent["run"]> => agent.run("Go.", { threadId: "thread" });
+const start = (agent: Agent): ReturnType<Agent["run"]> => agent.run("Go.", { threadId: "thread" });
 const resultsIn = (messages: readonly Message[]): ToolResultPart[] =>
   messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" ? [part] : [])));
 
@@ -54,7 +59,7 @@ async function served(more: Partial<McpServerOptions> = {}, options = {}): Promi
   return connected({ name: "tools", url, ...more });
 }
 
-test("B25: calls of several servers run side by side, and their results stand in the order of the calls", async () => {
+test("B25: calls of several servers run in parallel, and their results are in the order of the calls", async () => {
   const [one, two] = [await served({ prefix: "one_" }), await served({ prefix: "two_" })];
   const calls: Wanted[] = [
     ["one_echo", { text: "a" }],
@@ -64,7 +69,7 @@ test("B25: calls of several servers run side by side, and their results stand in
     ["one_refuse"],
   ];
   const { agent, messages } = await agentWith(model([calls]), one, two);
-  expect((await say(agent).result()).text).toBe("Done.");
+  expect((await start(agent).result()).text).toBe("Done.");
   const picture = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
   expect(resultsIn(await messages())).toMatchObject([
     { toolName: "one_echo", isError: false, output: "a" },
@@ -75,22 +80,22 @@ test("B25: calls of several servers run side by side, and their results stand in
   ]);
 });
 
-test("the model is shown the server's schemas as they are", async () => {
+test("the request contains the server's schemas unchanged", async () => {
   const requests: ModelRequest[] = [];
   const { agent } = await agentWith(model([], requests), await served());
-  await say(agent).result();
+  await start(agent).result();
   const echo = requests[0]?.tools?.find(({ name }) => name === "echo");
   expect(echo).toStrictEqual({
     type: "function",
     name: "echo",
-    description: "Says it again.",
+    description: "Returns its text.",
     inputSchema: { type: "object", properties: { text: { type: "string" } } },
   });
 });
 
-test("servers whose tools have the same names are refused, with a way out", async () => {
+test("servers with equal tool names are rejected with a hint", async () => {
   const { agent } = await agentWith(model([]), await served(), await served());
-  await expect(say(agent).result()).rejects.toMatchObject({
+  await expect(start(agent).result()).rejects.toMatchObject({
     code: "invalid-tool",
     message: expect.stringContaining("`prefix`"),
   });
@@ -102,12 +107,12 @@ test("a tool that a server adds can be called in the next step", async () => {
     model([[["grow"]], [["echo", { text: "x" }]], [["grown"]]], requests),
     await served(),
   );
-  await say(agent).result();
+  await start(agent).result();
   expect(requests.map(({ tools }) => tools?.some(({ name }) => name === "grown")).at(-1)).toBe(true);
   expect(resultsIn(await messages()).at(-1)).toMatchObject({ isError: false, output: "I am new." });
 });
 
-test("a server that is gone answers with errors while the agent goes on, and its tools are still shown", async () => {
+test("calls of a stopped server get error results, the agent continues, and the tools stay in the request", async () => {
   const requests: ModelRequest[] = [];
   const server = await http();
   const source = await connected({ name: "tools", url: server.url });
@@ -116,19 +121,19 @@ test("a server that is gone answers with errors while the agent goes on, and its
     source,
   );
   await server.stop();
-  expect((await say(agent).result()).reason).toBe("done");
+  expect((await start(agent).result()).reason).toBe("done");
   expect(resultsIn(await messages()).map(({ isError }) => isError)).toStrictEqual([true, true]);
   expect(String(resultsIn(await messages())[0]?.output)).toContain('The MCP server "tools" could not be called: ');
   expect(requests.every(({ tools }) => tools?.some(({ name }) => name === "echo") === true)).toBe(true);
 });
 
-test("B24: a cancelled run tells the server, and leaves a thread that every provider takes", async () => {
+test("B24: a cancelled run notifies the server and leaves a thread that every provider accepts", async () => {
   const record = join(folder, "cancelled.txt");
   const { agent, messages } = await agentWith(
     model([[["wait"], ["echo", { text: "x" }]]]),
     await served({}, { record }),
   );
-  const run = say(agent);
+  const run = start(agent);
   for await (const event of run) if (event.type === "tool-end") break;
   await vi.waitFor(() => expect(readFileSync(record, "utf8")).toBe("began wait\n"), 10_000);
   await run.cancel();
@@ -140,11 +145,16 @@ test("B24: a cancelled run tells the server, and leaves a thread that every prov
   }
 });
 
-test("a tool whose time is up is told to stop", async () => {
+test("the signal of a tool with a timeout aborts", async () => {
   const record = join(folder, "late.txt");
   const source = await served({ timeouts: { callMs: 300 } }, { record });
-  const { agent, messages } = await agentWith(model([[["wait"]]]), source);
-  await say(agent).result();
+  // The limit is reached when the tool has begun. No other sleep ends.
+  const sleep = async (ms: number): Promise<void> => {
+    if (ms !== 300) return new Promise(() => undefined);
+    await vi.waitFor(() => expect(readFileSync(record, "utf8")).toContain("began wait"), 10_000);
+  };
+  const { agent, messages } = await agentWithEffects(model([[["wait"]]]), [source], { sleep });
+  await start(agent).result();
   expect(resultsIn(await messages())).toMatchObject([
     { isError: true, output: expect.stringContaining("did not finish within 0.3 s") },
   ]);

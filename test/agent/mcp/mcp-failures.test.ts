@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentError } from "../../../src/agent/index.ts";
 import { mcpServer, type McpServerOptions } from "../../../src/agent/mcp/index.ts";
 import {
@@ -25,14 +25,14 @@ beforeAll(() => buildServer(folder));
 afterEach(endAll);
 
 describe("programs", () => {
-  test("a program that is not there is named", async () => {
+  test("the error for a missing program names it", async () => {
     const error = await failure(mcpServer({ name: "none", command: "no-such-program-anywhere" }));
     expect(error).toMatchObject({ code: "mcp-failed", path: "mcp:none" });
     expect(error.message).toContain('could not be reached at the program "no-such-program-anywhere"');
     expect(error.message).toContain("ENOENT");
   });
 
-  test("what a program wrote before it ended is in the error, and is told as it comes", async () => {
+  test("the standard error of a program is in the error and is reported as it arrives", async () => {
     const stderrLines: string[] = [];
     const script = 'process.stderr.write("No API key.\\n"); process.exitCode = 1';
     const options = {
@@ -45,24 +45,36 @@ describe("programs", () => {
     expect(stderrLines.join("")).toBe("No API key.\n");
   });
 
-  test("a program that says nothing is given up after its time", async () => {
+  test("a silent program is abandoned after its time limit", async () => {
     const options = { name: "silent", command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
     const error = await failure(mcpServer({ ...options, timeouts: { connectMs: 200 } }));
     expect(error).toMatchObject({ code: "mcp-failed" });
     expect(error.message).toContain("timed out");
   });
 
-  test("a program that is given up has ended when that is said", async () => {
-    const marker = join(folder, "ended");
+  test("an abandoned program has exited when the error is thrown", async () => {
+    const started = join(folder, "started to be abandoned");
+    // The program exits some time after its input has ended.
     const script = `
-      const { writeFileSync } = require("node:fs");
-      process.stdin.resume().on("end", () => setTimeout(() => writeFileSync(${JSON.stringify(marker)}, "yes"), 300));`;
-    const options = { name: "slow", command: process.execPath, args: ["-e", script], timeouts: { connectMs: 500 } };
-    expect((await failure(mcpServer(options))).message).toContain("timed out");
-    expect(readFileSync(marker, "utf8")).toBe("yes");
+      process.stdin.resume().on("end", () => setTimeout(() => {}, 300));
+      require("node:fs").writeFileSync(${JSON.stringify(started)}, String(process.pid));`;
+    // A limit that no other timer has.
+    const connectMs = 30_001;
+    const set = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => set.mockRestore());
+    const options = { name: "slow", command: process.execPath, args: ["-e", script], timeouts: { connectMs } };
+    const failed = failure(mcpServer(options));
+    const pid = await vi.waitFor(() => {
+      const text = readFileSync(started, "utf8");
+      expect(text).not.toBe("");
+      return Number(text);
+    }, 30_000);
+    set.mock.calls.find(([, ms]) => ms === connectMs)?.[0]();
+    expect((await failed).message).toContain("timed out");
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  test("closing does not wait for a program that is being started again", async () => {
+  test("close() does not wait for a program that restarts", async () => {
     const [first, again] = [join(folder, "first"), join(folder, "again")];
     const { args } = command();
     // The second time, the program starts but does not reply.
@@ -88,7 +100,7 @@ describe("programs", () => {
       throw new Error("not now");
     };
     const { args } = command();
-    const script = `process.stderr.write("words"); await import(${JSON.stringify(args?.[0])});`;
+    const script = `process.stderr.write("diagnostics"); await import(${JSON.stringify(args?.[0])});`;
     const server = await connected({
       ...command({ onProblem: () => listen("problem"), onProgress: () => listen("progress") }),
       onStderr: () => listen("stderr"),
@@ -102,7 +114,7 @@ describe("programs", () => {
     expect(new Set(stderrLines)).toStrictEqual(new Set(["stderr", "problem", "progress"]));
   });
 
-  test("a program sees what it is given and no keys of this process", async () => {
+  test("a program receives the given variables and no keys of this process", async () => {
     vi.stubEnv("KOINE_TEST_KEY", "secret");
     try {
       const server = await connected(command({ env: { GIVEN: "yes" } }));
@@ -113,7 +125,7 @@ describe("programs", () => {
     }
   });
 
-  test("a program that ends again and again is started at once the first time, and then with growing pauses", async () => {
+  test("a program that exits repeatedly restarts at once the first time, then after growing delays", async () => {
     let now = 0;
     const server = await connected(command(), () => now);
     const crash = await toolOf(server, "crash");
@@ -133,7 +145,7 @@ describe("programs", () => {
     expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
   });
 
-  test("what a program wrote is told to whoever runs the agent, and not to the model", async () => {
+  test("the standard error of a program is reported to the caller and not sent to the model", async () => {
     const problems: string[] = [];
     const marker = join(folder, "started");
     const { args } = command();
@@ -156,7 +168,7 @@ describe("programs", () => {
     expect(problems.join("\n")).toContain("The key s3cret is too old.");
   });
 
-  test("while a program cannot be started, the tools known last are shown", async () => {
+  test("the last known tools stay in the request while a program cannot start", async () => {
     const problems: string[] = [];
     const server = await connected(command({ onProblem: ({ message }) => problems.push(message) }), () => 0);
     const before = (await server.tools()).map(({ name }) => name);
@@ -177,7 +189,7 @@ const PLACES: [place: string, options: (record: string) => Promise<McpServerOpti
   ["a server over HTTP", async (record) => ({ name: "tools", url: (await http({ record })).url })],
 ];
 describe.each(PLACES)("%s", (place, options) => {
-  test.each(ANSWERED)("whose tool answers %s is asked once, and stays", async (_sentence, code, text) => {
+  test.each(ANSWERED)("whose tool answers %s is called once and stays connected", async (_sentence, code, text) => {
     const record = join(folder, `${place} ${code}.txt`);
     const problems: string[] = [];
     const server = await connected({
@@ -191,7 +203,7 @@ describe.each(PLACES)("%s", (place, options) => {
   });
 });
 
-describe("servers that keep no rules", () => {
+describe("nonconforming servers", () => {
   const odd = (list: string, more: Common = {}): McpServerOptions => ({
     name: "odd",
     command: process.execPath,
@@ -199,7 +211,7 @@ describe("servers that keep no rules", () => {
     ...more,
   });
 
-  test("tools that can be used are there, and what is wrong with the others is told", async () => {
+  test("valid tools are listed, and the problems of the others are reported", async () => {
     const problems: AgentError[] = [];
     const server = await connected(odd("", { onProblem: (problem) => problems.push(problem) }));
     expect((await server.tools()).map(({ name }) => name)).toStrictEqual(["good", "odd schema"]);
@@ -213,7 +225,7 @@ describe("servers that keep no rules", () => {
     expect(new Set(problems.map(({ code }) => code))).toStrictEqual(new Set(["mcp-failed"]));
   });
 
-  test("a result is kept though it breaks what the server promised", async () => {
+  test("a result that violates the server's output schema is accepted", async () => {
     const server = await connected(odd(""));
     const value = { type: "hologram", depth: 3 };
     expect(await call(server, "good")).toStrictEqual({
@@ -225,7 +237,7 @@ describe("servers that keep no rules", () => {
   test.each([
     ["endless", "lists its tools on more than 1000 pages"],
     ["none", "sent an invalid list of tools"],
-  ])("a list that is %s is refused", async (list, message) => {
+  ])("a list that is %s is rejected", async (list, message) => {
     const error = await failure(mcpServer(odd(list)));
     expect(error).toMatchObject({ code: "mcp-failed", path: "mcp:odd" });
     expect(error.message).toContain(message);

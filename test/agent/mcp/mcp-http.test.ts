@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentError } from "../../../src/agent/index.ts";
 import { mcpServer } from "../../../src/agent/mcp/index.ts";
 import { call, connected, context, endAll, failure, http, toolOf } from "../support/mcp-calls.ts";
@@ -36,7 +36,7 @@ class Events implements EventStore {
   }
 }
 
-test("headers go with every request, and a function is asked each time", async () => {
+test("headers are sent with every request, and a function is called each time", async () => {
   const { url, seen } = await http({ key: "k1" });
   let requestCount = 0;
   const server = await connected({
@@ -49,7 +49,7 @@ test("headers go with every request, and a function is asked each time", async (
   expect(new Set(seen.map((headers) => headers["x-count"])).size).toBe(seen.length);
 });
 
-test("a server that refuses the key says so, and the address is shown without what may be secret", async () => {
+test("the error of a rejected key shows the URL without its query", async () => {
   const { url } = await http({ key: "k1" });
   const error = await failure(mcpServer({ name: "tools", url: `${url}?token=t0p`, headers: { "x-key": "wr0ng" } }));
   expect(error.message).toBe(
@@ -57,7 +57,7 @@ test("a server that refuses the key says so, and the address is shown without wh
   );
 });
 
-test("a server that is not there is named with its address", async () => {
+test("the error for an unreachable server has its URL", async () => {
   const server = await startMcpHttp();
   await server.stop();
   const error = await failure(mcpServer({ name: "tools", url: server.url }));
@@ -66,7 +66,7 @@ test("a server that is not there is named with its address", async () => {
 });
 
 test.each([404, 400])(
-  "a server that answers %i for a forgotten session is asked anew, within the call",
+  "a server that answers %i for a lost session gets a new session within the call",
   async (unknownSession) => {
     const server = await http({ unknownSession });
     const source = await connected({ name: "tools", url: server.url });
@@ -77,7 +77,7 @@ test.each([404, 400])(
   },
 );
 
-test("a list that a server has no session for is asked for anew", async () => {
+test("a list request with a lost session is repeated in a new session", async () => {
   const server = await http();
   const source = await connected({ name: "tools", url: server.url });
   await call(source, "grow");
@@ -88,7 +88,7 @@ test("a list that a server has no session for is asked for anew", async () => {
   }, 10_000);
 });
 
-test("a server that is started again is found again", async () => {
+test("a restarted server is reconnected", async () => {
   const first = await startMcpHttp();
   const source = await connected({ name: "tools", url: first.url });
   const echo = await toolOf(source, "echo");
@@ -106,7 +106,7 @@ test("closing ends the session at the server", async () => {
   expect(server.sessions).toBe(0);
 });
 
-test("a reply that is cut off after it began gives an error at once", async () => {
+test("a truncated reply gives an error at once", async () => {
   const reports: unknown[] = [];
   const server = await http();
   const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => reports.push(progress) });
@@ -118,7 +118,7 @@ test("a reply that is cut off after it began gives an error at once", async () =
   expect(await call(source, "echo", { text: "x" })).toStrictEqual({ output: "x" });
 });
 
-test("a reply that can be asked for again is, and the call goes on", async () => {
+test("a resumable reply is requested again, and the call continues", async () => {
   const reports: unknown[] = [];
   const server = await http({ eventStore: new Events() });
   const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => reports.push(progress) });
@@ -129,12 +129,19 @@ test("a reply that can be asked for again is, and the call goes on", async () =>
   expect(await counting).toStrictEqual({ output: "counted" });
 });
 
-test("a server that is silent for too long is given up, and told", async () => {
+test("a server that is silent for too long is abandoned, and the problem is reported", async () => {
   const record = join(folder, "silent.txt");
   const { url } = await http({ record });
-  const source = await connected({ name: "tools", url, timeouts: { gapMs: 300 } });
+  // A limit that no other timer has.
+  const gapMs = 30_001;
+  const source = await connected({ name: "tools", url, timeouts: { gapMs } });
   const wait = await toolOf(source, "wait");
-  const error = await failure(Promise.resolve(wait.run({}, context())));
+  const set = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => set.mockRestore());
+  const failed = failure(Promise.resolve(wait.run({}, context())));
+  await vi.waitFor(() => expect(readFileSync(record, "utf8")).toContain("began wait"), 10_000);
+  set.mock.calls.find(([, ms]) => ms === gapMs)?.[0]();
+  const error = await failed;
   expect(error.message).toBe(
     'The MCP server "tools" was silent for too long; whether the tool took effect is unknown.',
   );
@@ -143,7 +150,7 @@ test("a server that is silent for too long is given up, and told", async () => {
 
 const UNKNOWN = "whether the tool took effect is unknown";
 const INSTEAD: [sentence: string, status: number, body: string, message: string][] = [
-  ["forgets the session again", 404, "Who?", "could not be called: it answered 404: Who?"],
+  ["loses the session again", 404, "Who?", "could not be called: it answered 404: Who?"],
   ["refuses the call", 429, "Later.", "could not be called: it answered 429: Later."],
   ["gave up waiting", 408, "Too late.", `could not be called: it answered 408: Too late. (${UNKNOWN})`],
   ["breaks", 500, "Oops.", `could not be called: it answered 500: Oops. (${UNKNOWN})`],
@@ -154,18 +161,21 @@ const INSTEAD: [sentence: string, status: number, body: string, message: string]
     `sent an answer that violates the protocol; ${UNKNOWN}.`,
   ],
 ];
-test.each(INSTEAD)("where a server %s, it is said what is known of the call", async (_, status, body, message) => {
-  const instead = (method: string): { status: number; body: string } | undefined =>
-    method === "tools/call" ? { status, body } : undefined;
-  const { url } = await http({ instead });
-  const problems: string[] = [];
-  const onProblem = (problem: AgentError): unknown => problems.push(problem.message);
-  const source = await connected({ name: "tools", url, onProblem });
-  expect((await failure(call(source, "echo"))).message).toBe(`The MCP server "tools" ${message}`);
-  expect(problems.filter((problem) => problem.includes("\n"))).toStrictEqual([]);
-});
+test.each(INSTEAD)(
+  "if a server %s, the error states whether the call may have run",
+  async (_, status, body, message) => {
+    const instead = (method: string): { status: number; body: string } | undefined =>
+      method === "tools/call" ? { status, body } : undefined;
+    const { url } = await http({ instead });
+    const problems: string[] = [];
+    const onProblem = (problem: AgentError): unknown => problems.push(problem.message);
+    const source = await connected({ name: "tools", url, onProblem });
+    expect((await failure(call(source, "echo"))).message).toBe(`The MCP server "tools" ${message}`);
+    expect(problems.filter((problem) => problem.includes("\n"))).toStrictEqual([]);
+  },
+);
 
-test("where `headers` throws, the call surely was not made", async () => {
+test("if `headers` throws, the error states that the call was not made", async () => {
   const { url } = await http();
   let isExpired = false;
   const headers = (): Record<string, string> => {

@@ -14,14 +14,14 @@ const uri = "file:///notes/a%20b.md?rev=2";
 const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolOutput][] = [
   ["no content is an empty output", { content: [] }, { output: "" }],
   ["one text is the output", { content: [textBlock("a")] }, { output: "a" }],
-  ["an empty text stays one", { content: [textBlock("")], isError: true }, { isError: true, output: "" }],
+  ["an empty text is an empty output", { content: [textBlock("")], isError: true }, { isError: true, output: "" }],
   [
-    "several texts stay apart",
+    "several texts are content",
     { content: [textBlock("a"), textBlock("b")] },
     { content: [textBlock("a"), textBlock("b")] as Part[] },
   ],
   [
-    "what a text says beside itself is kept",
+    "annotations of a text are stored as residue",
     { content: [{ type: "text", text: "a", annotations: { audience: ["user"] }, _meta: { k: 1 } }] },
     {
       content: [{ type: "text", text: "a", extra: { mcp: { annotations: { audience: ["user"] }, _meta: { k: 1 } } } }],
@@ -29,22 +29,22 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
   ],
   ["structured content is the output", { content: [], structuredContent: { a: 1 } }, { output: { a: 1 } }],
   [
-    "a text that says the structured content again is left out, whatever its spelling",
+    "a text that repeats the structured content is dropped, whatever its spelling",
     { content: [textBlock('{ "b": 2, "a": 1 }')], structuredContent: { a: 1, b: 2 } },
     { output: { a: 1, b: 2 } },
   ],
   [
-    "a text that says something else stays beside the structured content",
+    "another text is added to the structured content",
     { content: [textBlock("One."), textBlock('{"a":2}')], structuredContent: { a: 1 } },
     { output: { a: 1 }, content: [textBlock("One."), textBlock('{"a":2}')] as Part[] },
   ],
   [
-    "a sound is content, and words say so",
+    "audio is content, and the output describes it",
     { content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
     { output: "1 audio", content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
   ],
   [
-    "pictures are counted where nothing is said beside them",
+    "images without a text are counted in the output",
     {
       content: [
         { type: "image", data: "AAAA", mimeType: "image/png" },
@@ -62,12 +62,12 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     },
   ],
   [
-    "a picture with a text needs no more words",
+    "images with a text need no description",
     { content: [textBlock("Look:"), { type: "image", data: "AAAA", mimeType: "image/png" }] },
     { content: [textBlock("Look:") as Part, { type: "image", data: "AAAA", mimeType: "image/png" }] },
   ],
   [
-    "a document of text is a file with its name, and its address is kept",
+    "a text resource is a file with its name and URI",
     {
       content: [
         { type: "resource", resource: { uri, mimeType: "text/markdown", text: "# A" }, annotations: { priority: 1 } },
@@ -87,7 +87,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     },
   ],
   [
-    "a document of bytes is what its type says",
+    "a binary resource has the type of its MIME type",
     {
       content: [
         { type: "resource", resource: { uri: "a:1", mimeType: "image/png", blob: "AAAA" } },
@@ -105,7 +105,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     },
   ],
   [
-    "a picture in letters is a document",
+    "an SVG resource is a file",
     { content: [{ type: "resource", resource: { uri: "a.svg", mimeType: "image/svg+xml", text: "<svg/>" } }] },
     {
       output: "1 file",
@@ -115,19 +115,19 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     },
   ],
   [
-    "a link is told in words, for no provider can follow it",
+    "a link becomes a text because no provider can follow it",
     {
       content: [{ type: "resource_link", uri: "db://t/1", name: "row", mimeType: "text/csv", description: "The row." }],
     },
     { output: 'Resource "row" db://t/1 (text/csv): The row.' },
   ],
   [
-    "what the words of a link leave out is kept",
+    "further fields of a link are stored as residue",
     { content: [{ type: "resource_link", uri: "db://t/1", name: "row", title: "Row 1", size: 12 }] },
     { content: [{ type: "text", text: 'Resource "Row 1" db://t/1', extra: { mcp: { name: "row", size: 12 } } }] },
   ],
   [
-    "B43: an unknown block is kept as it is, and told as JSON",
+    "B43: an unknown block is stored unchanged and sent as JSON",
     { content: [{ type: "hologram", depth: 3 }] },
     {
       output: '{"type":"hologram","depth":3}',
@@ -135,7 +135,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     },
   ],
   [
-    "B43: so are blocks that are not what their type says",
+    "B43: so are blocks with invalid fields",
     { content: [{ type: "text" }, { type: "image", url: "x" }, { type: "resource" }, { type: "resource_link" }, 7] },
     {
       output: '{"type":"text"}\n{"type":"image","url":"x"}\n{"type":"resource"}\n{"type":"resource_link"}\n7',
@@ -144,15 +144,15 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
       ),
     },
   ],
-  ["what servers of the first revision sent is the output", { toolResult: { a: 1 } }, { output: { a: 1 } }],
-  ["something that is no content counts as none", { content: "a" }, { output: "" }],
+  ["a result of the first protocol revision is the output", { toolResult: { a: 1 } }, { output: { a: 1 } }],
+  ["content of another type counts as none", { content: "a" }, { output: "" }],
 ];
 
 test.each(RESULTS)("%s", (_sentence, result, output) => {
   expect(decodeResult(result)).toStrictEqual(output);
 });
 
-test.each(RESULTS)("every provider can be told: %s", (_sentence, result) => {
+test.each(RESULTS)("every provider accepts: %s", (_sentence, result) => {
   const output = decodeResult(result);
   const part: Part = { type: "tool-result", toolCallId: "c1", toolName: "t", isError: false, ...output };
   const messages = [
@@ -168,31 +168,31 @@ test.each(RESULTS)("every provider can be told: %s", (_sentence, result) => {
 
 const WRONG: [sentence: string, options: unknown, path: string, message: string][] = [
   ["no object", "npx", "", "an object"],
-  ["neither a program nor an address", { name: "a" }, "", "either a `command`"],
-  ["both", { name: "a", command: "x", url: "http://x" }, "", "either a `command`"],
+  ["neither a command nor a URL", { name: "a" }, "", "either a `command`"],
+  ["a command and a URL", { name: "a", command: "x", url: "http://x" }, "", "either a `command`"],
   ["no name", { command: "x" }, "/name", "needs a name"],
   ["an empty name", { name: "", command: "x" }, "/name", "a name"],
   ["an unknown option", { name: "a", command: "x", cmd: "y" }, "/cmd", "The options are: name, prefix"],
   ["an option of the other kind", { name: "a", url: "http://x", env: {} }, "/env", "The options are: name, prefix"],
-  ["a list that is none", { name: "a", command: "x", args: "-y" }, "/args", "a list of texts"],
+  ["an invalid list", { name: "a", command: "x", args: "-y" }, "/args", "a list of texts"],
   ["an environment of numbers", { name: "a", command: "x", env: { A: 1 } }, "/env", "an object of texts"],
-  ["an address of another kind", { name: "a", url: "ftp://x" }, "/url", "begins with http://"],
-  ["no address", { name: "a", url: "x" }, "/url", "begins with http://"],
-  ["headers that are none", { name: "a", url: "http://x", headers: "k" }, "/headers", "an object of texts"],
+  ["a URL with another scheme", { name: "a", url: "ftp://x" }, "/url", "begins with http://"],
+  ["an invalid URL", { name: "a", url: "x" }, "/url", "begins with http://"],
+  ["invalid headers", { name: "a", url: "http://x", headers: "k" }, "/headers", "an object of texts"],
   ["an unknown rule", { name: "a", command: "x", retry: "always" }, "/retry", '"safe", "never"'],
   ["an unknown rule for a tool", { name: "a", command: "x", retry: { b: true } }, "/retry", '"safe", "never"'],
   ["a limit of zero", { name: "a", command: "x", timeouts: { callMs: 0 } }, "/timeouts/callMs", "milliseconds above 0"],
   ["an unknown limit", { name: "a", command: "x", timeouts: { ms: 1 } }, "/timeouts/ms", "connectMs, callMs, gapMs"],
 ];
 
-test.each(WRONG)("options are refused that have %s", (_sentence, options, path, message) => {
+test.each(WRONG)("options are rejected: %s", (_sentence, options, path, message) => {
   // Options of a caller without static types.
   const error = requireError(AgentError, () => checkOptions(options as McpServerOptions));
   expect(error).toMatchObject({ code: "invalid-input", path });
   expect(error.message).toContain(message);
 });
 
-test("a secret that is in the wrong place is not in the error", () => {
+test("a misplaced secret is not in the error", () => {
   const options = { name: "a", url: "http://x", headers: ["s3cret"] };
   const error = requireError(AgentError, () => checkOptions(options as unknown as McpServerOptions));
   expect(JSON.stringify([error, error.message])).not.toContain("s3cret");
@@ -204,7 +204,7 @@ test("options may be undefined", () => {
   ).not.toThrow();
 });
 
-test("listeners that throw, at once or later, do no harm", () => {
+test("listeners that throw have no effect", () => {
   const events: unknown[] = [];
   const fail = (what: unknown): void => {
     events.push(what);
@@ -219,13 +219,13 @@ test("listeners that throw, at once or later, do no harm", () => {
     expect(() => {
       safe.onProgress?.(progress);
       safe.onProblem?.(problem);
-      if ("command" in safe) safe.onStderr?.("words");
+      if ("command" in safe) safe.onStderr?.("diagnostics");
     }).not.toThrow();
   }
-  expect(events).toStrictEqual([progress, problem, "words", progress, problem, "words"]);
+  expect(events).toStrictEqual([progress, problem, "diagnostics", progress, problem, "diagnostics"]);
 });
 
-test("without the package, the error says how to install it", async () => {
+test("without the package, the error has the install command", async () => {
   const absent = loadSdkModule(() => Promise.reject(new Error("Cannot find package")));
   await expect(absent).rejects.toThrow("npm install @modelcontextprotocol/sdk");
   await expect(absent).rejects.toMatchObject({ code: "missing-package" });

@@ -47,9 +47,9 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
     for (const end of closers.reverse()) await end();
   });
 
-  test("tools have their name, description and schema, and what the server says of itself is there", async () => {
+  test("tools have their name, description and schema, and the server's information is available", async () => {
     const echo = await toolOf(shared, "echo");
-    expect(echo).toMatchObject({ name: "echo", description: "Says it again.", retry: "never" });
+    expect(echo).toMatchObject({ name: "echo", description: "Returns its text.", retry: "never" });
     expect(echo.inputSchema).toStrictEqual({ type: "object", properties: { text: { type: "string" } } });
     expect((await toolOf(shared, "add")).description).toBe("Adds");
     expect(shared.instructions).toBe("Mind the gap.");
@@ -57,15 +57,15 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
 
   test.each<[sentence: string, name: string, input: object, output: ToolOutput]>([
     ["a text is the output", "echo", { text: "hello" }, { output: "hello" }],
-    ["structured content is the output, and not said twice", "add", { a: 1, b: 2 }, { output: { sum: 3 } }],
+    ["structured content is the output, and its text is not repeated", "add", { a: 1, b: 2 }, { output: { sum: 3 } }],
     [
-      "a picture is content, and words say so",
+      "an image is content, and the output describes it",
       "picture",
       {},
       { output: "1 image", content: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }] },
     ],
-    ["an error that the tool means is marked", "fail", {}, { isError: true, output: "The disk is full." }],
-    ["an error of the protocol is marked, too", "refuse", {}, { isError: true, output: "Not on Sundays." }],
+    ["an error result of the tool is marked", "fail", {}, { isError: true, output: "The disk is full." }],
+    ["a protocol error is marked", "refuse", {}, { isError: true, output: "Not on Sundays." }],
   ])("%s", async (_sentence, name, input, output) => {
     expect(await call(shared, name, input)).toStrictEqual(output);
   });
@@ -76,7 +76,7 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
     expect(outputs.map(({ output }) => output)).toStrictEqual(texts);
   });
 
-  test("an abort tells the server, and the call ends with the abort's reason", async () => {
+  test("an abort notifies the server, and the call ends with the abort's reason", async () => {
     const record = join(folder, `${Math.random()}.txt`);
     const options = await optionsOf({}, { record });
     const server = await connected("command" in options ? { ...options, env: { RECORD: record } } : options);
@@ -90,7 +90,7 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
     expect(await call(server, "echo", { text: "still here" })).toStrictEqual({ output: "still here" });
   });
 
-  test("a closed server takes no calls and lists no tools", async () => {
+  test("a closed server rejects calls and lists no tools", async () => {
     const server = await connected(await optionsOf());
     const echo = await toolOf(server, "echo");
     await server.close();
@@ -104,8 +104,8 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
   });
 });
 
-describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_kind, optionsOf) => {
-  test("progress is told, with the call that it belongs to", async () => {
+describe.each(KINDS.slice(0, 2))("over %s, with notifications", (_kind, optionsOf) => {
+  test("progress is reported with its call", async () => {
     const reports: unknown[] = [];
     const server = await connected(await optionsOf({ onProgress: (progress) => reports.push(progress) }));
     const counting = call(server, "count", { to: 2 }, { toolCallId: "call_7", toolName: "count" });
@@ -116,7 +116,7 @@ describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_k
     expect(await counting).toStrictEqual({ output: "counted" });
   });
 
-  test("a tool that a server adds is there when the tools are asked for next", async () => {
+  test("a tool that a server adds is in the next list", async () => {
     const server = await connected(await optionsOf());
     const names = async (): Promise<string[]> => (await server.tools()).map(({ name }) => name);
     expect(await names()).not.toContain("grown");
@@ -125,7 +125,7 @@ describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_k
     expect(await call(server, "grown")).toStrictEqual({ output: "I am new." });
   });
 
-  test("a server that ends in the middle of a call gives an error, and is there again for the next call", async () => {
+  test("a server that exits during a call gives an error, and is reconnected for the next call", async () => {
     const problems: string[] = [];
     const server = await connected(await optionsOf({ onProblem: ({ message }) => problems.push(message) }));
     const crash = await toolOf(server, "crash");
@@ -140,23 +140,23 @@ describe.each(KINDS.slice(0, 2))("over %s, which can say more than answers", (_k
 });
 
 describe("names and rules", () => {
-  test("a prefix is part of the agent's names, and not of the server's", async () => {
+  test("a prefix is part of the agent's tool names and not of the server's", async () => {
     const server = await connected(command({ prefix: "files_" }));
     expect((await server.tools()).every(({ name }) => name.startsWith("files_"))).toBe(true);
     expect(await call(server, "files_echo", { text: "x" })).toStrictEqual({ output: "x" });
   });
 
   test.each<[sentence: string, options: Common, rules: Record<string, string>]>([
-    ["without a word, nothing is run again", {}, { echo: "never", add: "never", fail: "never" }],
-    ["one word is for all tools", { retry: "safe" }, { echo: "safe", fail: "safe" }],
+    ["without `retry`, no tool is repeatable", {}, { echo: "never", add: "never", fail: "never" }],
+    ["a single value applies to all tools", { retry: "safe" }, { echo: "safe", fail: "safe" }],
     [
-      "single tools are named as the server names them",
+      "single tools are named without the prefix",
       { prefix: "p_", retry: { add: "safe" } },
       { p_add: "safe", p_echo: "never" },
     ],
-    ["hints count where they are trusted", { trustHints: true }, { echo: "safe", add: "safe", fail: "never" }],
+    ["trusted hints make tools repeatable", { trustHints: true }, { echo: "safe", add: "safe", fail: "never" }],
     [
-      "a word about a tool counts more than its hint",
+      "`retry` for a tool has precedence over its hint",
       { trustHints: true, retry: { echo: "never" } },
       { echo: "never", add: "safe" },
     ],
@@ -169,12 +169,12 @@ describe("names and rules", () => {
     expect(Object.fromEntries(retryRules)).toStrictEqual(rules);
   });
 
-  test("a limit for calls is the tools' own, and absent where there is none", async () => {
+  test("the call limit is the tools' own limit, and absent without one", async () => {
     expect((await toolOf(await connected(command({ timeouts: { callMs: 5 } })), "echo")).timeoutMs).toBe(5);
     expect((await toolOf(await connected(command()), "echo")).timeoutMs).toBeUndefined();
   });
 
-  test("tools that are asked for at the same time are all there", async () => {
+  test("concurrent requests for the list all get the tools", async () => {
     const { url } = await http({ pageSize: 1 });
     const server = await connected({ name: "tools", url });
     await call(server, "grow");
@@ -183,14 +183,14 @@ describe("names and rules", () => {
     expect(lists[0]?.length).toBeGreaterThan(5);
   });
 
-  test("B23: a number that would be rounded on its way is refused, and the tool does not run", async () => {
+  test("B23: a number that JSON.parse would round is rejected, and the tool does not run", async () => {
     const server = await connected(command());
     const input = parseJson('{ "a": 12345678901234567890, "b": 1 }') as object;
     const output = "The number 12345678901234567890 at /a has more digits than can be sent; the tool was not run.";
     expect(await call(server, "add", input)).toStrictEqual({ isError: true, output });
   });
 
-  test("a list in pages is read to its end", async () => {
+  test("a paged list is read to its end", async () => {
     const { url } = await http({ pageSize: 3 });
     const whole = await (await connected(command())).tools();
     const paged = await (await connected({ name: "tools", url })).tools();

@@ -25,7 +25,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 type Run = (input: Record<string, unknown>, extra: Extra) => CallToolResult | Promise<CallToolResult>;
 type Entry = [about: Omit<Tool, "name" | "inputSchema">, run: Run, properties?: Record<string, object>];
 
-const say = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
+const textResult = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 const PIXEL = "iVBORw0KGgo=";
 const resource = { uri: "memo://notes/today.md", mimeType: "text/markdown", text: "# Today" };
 
@@ -39,9 +39,9 @@ export function toolServer(options: ToolServerOptions = {}): Server {
   tools.set("grow", [
     { description: "Adds a tool." },
     async () => {
-      tools.set("grown", [{}, () => say("I am new.")]);
+      tools.set("grown", [{}, () => textResult("I am new.")]);
       await server.sendToolListChanged();
-      return say("grown");
+      return textResult("grown");
     },
   ]);
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
@@ -49,7 +49,7 @@ export function toolServer(options: ToolServerOptions = {}): Server {
     const from = Number(params?.cursor ?? 0);
     const to = from + (options.pageSize ?? names.length);
     const page = names.slice(from, to).map((name): Tool => {
-      const [about, , properties = {}] = tools.get(name) ?? [{}, () => say("")];
+      const [about, , properties = {}] = tools.get(name) ?? [{}, () => textResult("")];
       return { name, inputSchema: { type: "object", properties }, ...about };
     });
     return { tools: page, ...(to < names.length && { nextCursor: String(to) }) };
@@ -69,8 +69,8 @@ function plainTools({ record, crash }: ToolServerOptions): Record<string, Entry>
   const released = Promise.withResolvers<void>();
   return {
     echo: [
-      { description: "Says it again.", annotations: { readOnlyHint: true } },
-      ({ text }) => say(String(text)),
+      { description: "Returns its text.", annotations: { readOnlyHint: true } },
+      ({ text }) => textResult(String(text)),
       { text: { type: "string" } },
     ],
     add: [
@@ -110,13 +110,13 @@ function plainTools({ record, crash }: ToolServerOptions): Record<string, Entry>
         return new Promise((resolve) =>
           signal.addEventListener("abort", () => {
             note("cancelled wait");
-            resolve(say("cancelled"));
+            resolve(textResult("cancelled"));
           }),
         );
       },
     ],
     count: [
-      { description: "Counts, and waits to be let go." },
+      { description: "Counts, then waits for its release." },
       async ({ to }, { sendNotification, _meta }) => {
         for (let progress = 1; progress <= Number(to); progress++) {
           const progressToken = _meta?.progressToken ?? 0;
@@ -124,16 +124,16 @@ function plainTools({ record, crash }: ToolServerOptions): Record<string, Entry>
           await sendNotification({ method: "notifications/progress", params });
         }
         await released.promise;
-        return say("counted");
+        return textResult("counted");
       },
     ],
     release: [
       {},
       () => {
         released.resolve();
-        return say("released");
+        return textResult("released");
       },
     ],
-    environment: [{}, ({ name }) => say(process.env[String(name)] ?? "(unset)")],
+    environment: [{}, ({ name }) => textResult(process.env[String(name)] ?? "(unset)")],
   };
 }

@@ -62,7 +62,7 @@ function mortalRun(run: Run, fate: Fate): Run {
   });
 }
 
-/** Wraps the ledger of such a process. Reads do not count, because they change nothing. */
+/** Wraps the ledger of such a process. Reads do not count because they have no effect. */
 export function mortalLedger(ledger: Ledger, fate: Fate): Ledger {
   const mortal: Partial<Ledger> = {
     createThread: (thread) => fate.step("createThread", () => ledger.createThread(thread)),

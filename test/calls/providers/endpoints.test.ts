@@ -47,7 +47,7 @@ test.each<[what: string, config: HttpProvider, url: string]>([
   ["OpenAI's own, Chat", { dialect: "openai-chat" }, "https://api.openai.com/v1/chat/completions"],
   ["OpenAI's own, Responses", { dialect: "openai-responses" }, "https://api.openai.com/v1/responses"],
   [
-    "OpenAI's own, named as vendor",
+    "OpenAI's URL with the vendor set",
     { dialect: "openai-chat", vendor: "openai" },
     "https://api.openai.com/v1/chat/completions",
   ],
@@ -69,17 +69,17 @@ test.each<[what: string, config: HttpProvider, url: string]>([
   ["a version", { dialect: "openai-chat", baseUrl: "http://h:1/v1" }, "http://h:1/v1/chat/completions"],
   ["a version with slashes", { dialect: "openai-chat", baseUrl: "http://h:1/v1//" }, "http://h:1/v1/chat/completions"],
   [
-    "a path of its own",
+    "another path",
     { dialect: "openai-chat", baseUrl: "http://h:1/inference" },
     "http://h:1/inference/chat/completions",
   ],
   [
-    "the whole address, pasted",
+    "a complete endpoint URL",
     { dialect: "openai-chat", baseUrl: "http://h:1/api/chat/completions" },
     "http://h:1/api/chat/completions",
   ],
   [
-    "the whole address of Anthropic's",
+    "a complete endpoint URL of Anthropic",
     { dialect: "anthropic", baseUrl: "http://h:1/v1/messages" },
     "http://h:1/v1/messages",
   ],
@@ -90,7 +90,7 @@ test.each<[what: string, config: HttpProvider, url: string]>([
     "http://h:1/anthropic/v1/messages",
   ],
   [
-    "Anthropic behind a gateway with a version of its own",
+    "Anthropic behind a gateway with its own version",
     { dialect: "anthropic", baseUrl: "http://h:1/v1/acct/gw/anthropic" },
     "http://h:1/v1/acct/gw/anthropic/v1/messages",
   ],
@@ -105,58 +105,58 @@ test.each<[what: string, config: HttpProvider, url: string]>([
     "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
   ],
   [
-    "the whole address of a bare host",
+    "a complete endpoint URL of a bare host",
     { dialect: "openai-chat", baseUrl: "http://h:1/chat/completions" },
     "http://h:1/chat/completions",
   ],
   [
-    "the whole address of Anthropic's, bare",
+    "a complete endpoint URL of Anthropic on a bare host",
     { dialect: "anthropic", baseUrl: "http://h:1/messages" },
     "http://h:1/messages",
   ],
   [
-    "a model named in a list of models",
+    "a path that ends in /models",
     { dialect: "openai-chat", baseUrl: "http://h:1/models" },
     "http://h:1/models/chat/completions",
   ],
   [
-    "Gemini's models",
+    "Gemini's models URL",
     { dialect: "gemini", baseUrl: "http://h:1/v1beta/models" },
     "http://h:1/v1beta/models/m:generateContent",
   ],
   [
-    "Gemini's models without a version",
+    "Gemini's models URL without a version",
     { dialect: "gemini", baseUrl: "http://h:1/models/" },
     "http://h:1/v1beta/models/m:generateContent",
   ],
   [
-    "the whole address of Gemini's",
+    "a complete endpoint URL of Gemini",
     { dialect: "gemini", baseUrl: "http://h:1/v1beta/models/x:streamGenerateContent?alt=sse&k=1" },
     "http://h:1/v1beta/models/m:generateContent?k=1",
   ],
   [
-    "the whole address of a model on Vertex",
+    "a complete model URL on Vertex",
     { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l/publishers/google/models/x:generateContent" },
     "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
   ],
   [
-    "a project on Vertex, whose models are Google's",
+    "a project URL on Vertex",
     { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l" },
     "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
   ],
   [
-    "Gemini behind a gateway with a version of its own",
+    "Gemini behind a gateway with its own version",
     { dialect: "gemini", baseUrl: "http://h:1/v1/acct/gw/google-ai-studio" },
     "http://h:1/v1/acct/gw/google-ai-studio/v1beta/models/m:generateContent",
   ],
   [
-    "the whole address of Bedrock's",
+    "a complete endpoint URL of Bedrock",
     { dialect: "bedrock", baseUrl: "http://h:1/aws/model/x%3A0/converse-stream" },
     "http://h:1/aws/model/m/converse",
   ],
   ["Bedrock behind a proxy", { dialect: "bedrock", baseUrl: "http://h:1/aws/" }, "http://h:1/aws/model/m/converse"],
   [
-    "a query of its own",
+    "a URL with a query",
     {
       dialect: "openai-chat",
       vendor: "azure",
@@ -165,27 +165,27 @@ test.each<[what: string, config: HttpProvider, url: string]>([
     },
     "http://h:1/openai/v1/chat/completions?a=1&api-version=preview",
   ],
-])("a base URL is taken with and without its version: %s", (_, config, url) => {
+])("a base URL is accepted with and without its version: %s", (_, config, url) => {
   expect(urlOf(config)).toBe(url);
 });
 
 test.each<[what: string, config: HttpProvider, model: string, stream: boolean, path: string]>([
   [
-    "a stream of Gemini's",
+    "a stream of Gemini",
     { dialect: "gemini" },
     "gemini-x",
     true,
     "/v1beta/models/gemini-x:streamGenerateContent?alt=sse",
   ],
   [
-    "a stream of Gemini's, with a query",
+    "a stream of Gemini with a query",
     { dialect: "gemini", query: { key: "v" } },
     "x",
     true,
     "/v1beta/models/x:streamGenerateContent?alt=sse&key=v",
   ],
   [
-    "a resource of Gemini's",
+    "a resource of Gemini",
     { dialect: "gemini" },
     "tunedModels/a b",
     false,
@@ -206,8 +206,8 @@ test.each<[what: string, config: HttpProvider, model: string, stream: boolean, p
     true,
     "/v1/projects/p/locations/l/endpoints/77:streamGenerateContent?alt=sse",
   ],
-  ["a name that would end the path", { dialect: "gemini" }, "x?y#z", false, "/v1beta/models/x%3Fy%23z:generateContent"],
-  ["a stream of Bedrock's", { dialect: "bedrock" }, "a.b-v2:0", true, "/model/a.b-v2%3A0/converse-stream"],
+  ["a name with URL delimiters", { dialect: "gemini" }, "x?y#z", false, "/v1beta/models/x%3Fy%23z:generateContent"],
+  ["a stream of Bedrock", { dialect: "bedrock" }, "a.b-v2:0", true, "/model/a.b-v2%3A0/converse-stream"],
   [
     "an ARN",
     { dialect: "bedrock" },
@@ -215,11 +215,11 @@ test.each<[what: string, config: HttpProvider, model: string, stream: boolean, p
     false,
     "/model/arn%3Aaws%3Abedrock%3Ar%3A1%3Ap%2Fx/converse",
   ],
-])("a model's name is escaped where the URL holds it: %s", (_, config, model, stream, path) => {
+])("the model name is escaped in the URL: %s", (_, config, model, stream, path) => {
   expect(urlOf({ baseUrl: "http://h:1", ...config }, model, stream)).toBe(`http://h:1${path}`);
 });
 
-test.each(["models/../secret", "..", "projects/./x"])("a model cannot lead elsewhere: %s", (model) => {
+test.each(["models/../secret", "..", "projects/./x"])("a model name cannot leave its path: %s", (model) => {
   const url = (): string => urlOf({ dialect: "gemini", baseUrl: "http://h:1/v1" }, model);
   expect(url).toThrow(expect.objectContaining({ code: "configuration", path: "/model" }));
 });
@@ -230,24 +230,24 @@ test.each<[dialect: HttpProvider["dialect"], key: Record<string, string>, more: 
   ["anthropic", { "x-api-key": "k-1" }, { "anthropic-version": "2023-06-01" }],
   ["gemini", { "x-goog-api-key": "k-1" }, {}],
   ["bedrock", { authorization: "Bearer k-1" }, {}],
-])("a key goes into the header that the provider reads: %s", async (dialect, key, more) => {
+])("the key is sent in the provider's header: %s", async (dialect, key, more) => {
   const { method, headers } = await sendTo({ dialect, apiKey: "k-1" });
   expect(method).toBe("POST");
   expect(headers).toMatchObject({ "content-type": "application/json", ...key, ...more });
 });
 
-test("Azure has a header of its own for keys", async () => {
+test("Azure has its own key header", async () => {
   const { headers } = await sendTo({ dialect: "openai-chat", vendor: "azure", apiKey: "k-1", baseUrl: "/openai/v1" });
   expect(headers).toMatchObject({ "api-key": "k-1" });
   expect(headers).not.toHaveProperty("authorization");
 });
 
-test("nobody who has no key sends one", async () => {
+test("no key header is sent without a key", async () => {
   const { headers } = await sendTo({ dialect: "openai-chat", vendor: "ollama" });
   expect(headers).not.toHaveProperty("authorization");
 });
 
-test("headers of the call win over those of the provider, and those over Koine's own", async () => {
+test("headers of the call win over the provider's headers, and those over Koine's", async () => {
   const { headers } = await sendTo(
     {
       dialect: "anthropic",
@@ -264,7 +264,7 @@ test.each<[what: string, headers: (pairs: [string, string][]) => HeadersInput]>(
   ["Headers", (pairs) => new Headers(pairs)],
   ["a Map", (pairs) => new Map(pairs)],
   ["a list of pairs", (pairs) => pairs],
-])("headers arrive in every form: %s", async (_, form) => {
+])("headers are accepted in every form: %s", async (_, form) => {
   const { headers } = await sendTo(
     {
       dialect: "openai-chat",
@@ -293,7 +293,7 @@ test("beta flags of the request, the provider and the call are all sent", async 
   expect(body).not.toHaveProperty("betas");
 });
 
-test("a header that authorises takes the key's place", async () => {
+test("an authorization header replaces the key", async () => {
   const { headers } = await sendTo({ dialect: "openai-chat", apiKey: "k", headers: { Authorization: "Basic x" } });
   expect(headers["authorization"]).toBe("Basic x");
   const call = await sendTo(
@@ -303,7 +303,7 @@ test("a header that authorises takes the key's place", async () => {
   expect(call.headers["authorization"]).toBe("Basic y");
 });
 
-test("whether to stream stands where the dialect has it", async () => {
+test("the stream flag is sent where the dialect expects it", async () => {
   expect((await sendTo({ dialect: "openai-chat" }, { stream: true })).body).toMatchObject({ model: "m", stream: true });
   expect((await sendTo({ dialect: "openai-chat" })).body).not.toHaveProperty("stream");
   expect((await sendTo({ dialect: "openai-chat" }, { request: { ...hello, stream: true } })).body).not.toHaveProperty(
@@ -315,7 +315,7 @@ test("whether to stream stands where the dialect has it", async () => {
   expect(gemini.body).toStrictEqual({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] });
 });
 
-test("B57: a stream of Chat Completions asks for its usage, except where that is refused or already said", async () => {
+test("B57: a stream of Chat Completions requests its usage, unless the vendor rejects that or the request already has it", async () => {
   const wire = { model: "m", messages: [], stream: true, stream_options: { include_usage: false } };
   const request = dialect("openai-chat").decodeRequest(wire);
   const rows: [HttpProvider, Ask, unknown][] = [
@@ -353,7 +353,7 @@ test.each<[what: string, config: HttpProvider, request: ModelRequest, body: obje
     { messages: [{ role: "user", content: [{ text: "Hi" }] }] },
   ],
   [
-    "a deployment's, where the URL had the model",
+    "a deployment URL without a model in the body",
     { dialect: "openai-chat" },
     dialect("openai-chat").decodeRequest(
       { messages: [{ role: "user", content: "Hi" }] },
@@ -362,7 +362,7 @@ test.each<[what: string, config: HttpProvider, request: ModelRequest, body: obje
     { model: "new", messages: [{ role: "user", content: "Hi" }] },
   ],
 ])(
-  "a request that was read from an SDK's parameters goes out as HTTP has it: %s",
+  "a request that was decoded from SDK parameters is sent as HTTP expects it: %s",
   async (_, config, request, expected) => {
     const { body, path } = await sendTo(config, { request, model: "new" });
     expect(body).toMatchObject(expected);
@@ -371,7 +371,7 @@ test.each<[what: string, config: HttpProvider, request: ModelRequest, body: obje
   },
 );
 
-test("what a tool's name had to become is kept for the reply", () => {
+test("the new name of a renamed tool is stored for the reply", () => {
   const tools = [{ type: "function" as const, name: "look up!", inputSchema: { type: "object" } }];
   const link = httpAdapter({ dialect: "anthropic", apiKey: "k" });
   const { renames: names, losses } = link.prepare({ ...hello, tools }, "m", false, {});
@@ -381,13 +381,13 @@ test("what a tool's name had to become is kept for the reply", () => {
   expect(unrepaired.renames).toBeUndefined();
 });
 
-test("B44: the same request is the same bytes", () => {
+test("B44: equal requests have equal bytes", () => {
   const link = httpAdapter({ dialect: "openai-responses", apiKey: "k", store: false });
   const bodies = [1, 2].map(() => link.prepare(structuredClone(hello), "gpt-5", true, {}).request.body);
   expect(bodies[0]).toBe(bodies[1]);
 });
 
-test("B23: digits that a double does not hold arrive", () => {
+test("B23: digits beyond the precision of a double are sent", () => {
   const text = '{"model":"m","messages":[{"role":"user","content":"x"}],"vendor_id":12345678901234567890}';
   const request = dialect("openai-chat").decodeRequest(parseJson(text));
   const { body } = httpAdapter({ dialect: "openai-chat", apiKey: "k" }).prepare(request, "m", false, {}).request;

@@ -17,25 +17,25 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
     { dialect: "openai-responses", apiKey: "k", baseUrl: "https://api.openai.com/v1" },
   ],
   [
-    "OpenAI in a region of its own",
+    "OpenAI with a regional URL",
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://eu.api.openai.com/v1" },
     "openai",
     { dialect: "openai-responses", apiKey: "k", baseUrl: "https://eu.api.openai.com/v1" },
   ],
   [
-    "who is compatible with OpenAI speaks Chat",
+    "an OpenAI-compatible server uses Chat Completions",
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" },
     "openai",
     { dialect: "openai-chat", apiKey: "k", baseUrl: "http://127.0.0.1:8000/v1" },
   ],
   [
-    "who only sounds like OpenAI",
+    "a host name that only resembles OpenAI's",
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://api.openai.com.example/v1" },
     "openai",
     { dialect: "openai-chat", apiKey: "k", baseUrl: "https://api.openai.com.example/v1" },
   ],
   [
-    "an organisation and a project",
+    "an organization and a project",
     { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_PROJECT_ID: "p" },
     "openai",
     { ...presets.openai, apiKey: "k", headers: { "openai-organization": "o", "openai-project": "p" } },
@@ -48,7 +48,7 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
     { dialect: "anthropic", baseUrl: "http://127.0.0.1:4141", headers: { authorization: "Bearer t" } },
   ],
   [
-    "a key before a token",
+    "a key wins over a token",
     { ANTHROPIC_API_KEY: "k", ANTHROPIC_AUTH_TOKEN: "t" },
     "anthropic",
     { ...presets.anthropic, apiKey: "k" },
@@ -67,13 +67,13 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
   ],
   ["Gemini", { GEMINI_API_KEY: "k" }, "gemini", { ...presets.gemini, apiKey: "k" }],
   [
-    "Google's own name wins",
+    "Google's own variable wins",
     { GEMINI_API_KEY: "a", GOOGLE_API_KEY: "b" },
     "gemini",
     { ...presets.gemini, apiKey: "b" },
   ],
   [
-    "Gemini elsewhere",
+    "Gemini with another URL",
     { GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: "http://h:1" },
     "gemini",
     { dialect: "gemini", apiKey: "k", baseUrl: "http://h:1" },
@@ -97,7 +97,7 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
     { dialect: "openai-chat", vendor: "azure", apiKey: "k", baseUrl: "https://x.openai.azure.com/openai/v1" },
   ],
   ...["/openai", "/openai/", "/openai/v1", "/openai/v1/"].map((path): [string, Env, string, object] => [
-    `Azure, whose address was pasted with ${path}`,
+    `Azure with the pasted URL ${path}`,
     { AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: `https://x.openai.azure.com${path}` },
     "azure",
     {
@@ -114,7 +114,7 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
   ["xAI", { XAI_API_KEY: "k" }, "xai", { ...presets.xai, apiKey: "k" }],
   ["Together", { TOGETHER_API_KEY: "k" }, "together", { ...presets.together, apiKey: "k" }],
   ["Fireworks", { FIREWORKS_API_KEY: "k" }, "fireworks", { ...presets.fireworks, apiKey: "k" }],
-  ["a line break at the end", { GROQ_API_KEY: "k\n" }, "groq", { ...presets.groq, apiKey: "k" }],
+  ["a trailing line break", { GROQ_API_KEY: "k\n" }, "groq", { ...presets.groq, apiKey: "k" }],
 ])("%s", (_, env, name, expected) => {
   const providers = providersFromEnv(env);
   expect(providers).toStrictEqual({ [name]: expected });
@@ -122,15 +122,15 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
 });
 
 test.each<[what: string, env: Env]>([
-  ["nothing", {}],
+  ["an empty environment", {}],
   ["an empty key", { OPENAI_API_KEY: "", GROQ_API_KEY: "  " }],
-  ["an address without a key", { OPENAI_BASE_URL: "http://h:1", ANTHROPIC_BASE_URL: "http://h:1" }],
+  ["a URL without a key", { OPENAI_BASE_URL: "http://h:1", ANTHROPIC_BASE_URL: "http://h:1" }],
   ["what others use", { PATH: "/bin", AWS_REGION: "us-east-1", constructor: "x" }],
-])("there is no provider in %s", (_, env) => {
+])("%s configures no provider", (_, env) => {
   expect(providersFromEnv(env)).toStrictEqual({});
 });
 
-test.each<[env: Env, path: string, says: string]>([
+test.each<[env: Env, path: string, message: string]>([
   [
     { AWS_BEARER_TOKEN_BEDROCK: "k" },
     "/providers/bedrock/region",
@@ -152,27 +152,27 @@ test.each<[env: Env, path: string, says: string]>([
   ],
   [{ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "x" }, "/providers/azure/baseUrl", "AZURE_OPENAI_ENDPOINT: "],
   [{ GROQ_API_KEY: "a\nb" }, "/providers/groq/apiKey", "GROQ_API_KEY: "],
-])("a variable that is not what it must be is named: %j", (env, path, says) => {
+])("an invalid variable is named: %j", (env, path, message) => {
   const error = requireError(ClientError, () => providersFromEnv(env));
   expect(error).toMatchObject({ code: "configuration", path });
-  expect(error.message).toContain(says);
+  expect(error.message).toContain(message);
 });
 
-test("an environment without a key makes no client, and says what would", () => {
+test("an environment without a key is rejected, and the error lists the variables", () => {
   const error = requireError(ClientError, () => Client.fromEnv({ env: { OPENAI_BASE_URL: "http://h:1" } }));
   expect(error).toMatchObject({ code: "configuration", path: "/providers" });
-  for (const word of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY", "demo()"]) {
-    expect(error.message).toContain(word);
+  for (const name of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY", "demo()"]) {
+    expect(error.message).toContain(name);
   }
 });
 
-test("providers that are given beside the environment are enough, and take the place of what is there by halves", () => {
+test("given providers suffice, and replace incomplete ones of the environment", () => {
   const bedrock: HttpProvider = { dialect: "bedrock", baseUrl: "http://h:1" };
   const client = Client.fromEnv({ env: { AWS_BEARER_TOKEN_BEDROCK: "k" }, providers: { bedrock } });
   expect(client.providers).toStrictEqual(["bedrock"]);
 });
 
-test("a client made from the environment asks over real HTTP, with its key and as each SDK would", async () => {
+test("a client from the environment sends its key over HTTP as each SDK does", async () => {
   await using server = await replayServer({ "*": { status: 400, body: { error: { message: "no" } } } });
   const env = {
     OPENAI_API_KEY: "key-o",
@@ -203,10 +203,13 @@ test.each<[variable: string, env: Env]>([
   ["OPENAI_ORG_ID", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "a\nb" }],
   ["OPENAI_PROJECT_ID", { OPENAI_API_KEY: "k", OPENAI_PROJECT_ID: "a\nb" }],
   ["OPENAI_CUSTOM_HEADERS", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_CUSTOM_HEADERS: "x-a: a\u0001b" }],
-])("a header that cannot be sent is blamed on the variable that it is from: %s", (variable, env) => {
+])("an invalid header is attributed to its variable: %s", (variable, env) => {
   expect(requireError(ClientError, () => providersFromEnv(env)).message).toMatch(new RegExp(`^${variable}: `));
 });
 
-test.each(["ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY"])("whoever has set none is told of %s, too", (variable) => {
-  expect(requireError(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
-});
+test.each(["ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY"])(
+  "the error for an environment without a key names %s",
+  (variable) => {
+    expect(requireError(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
+  },
+);

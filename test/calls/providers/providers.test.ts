@@ -19,9 +19,9 @@ function httpLink(config: HttpProvider, name = "it"): HttpAdapter {
   return link.kind === "http" ? link : expect.unreachable("It is no provider over HTTP.");
 }
 
-describe("a mistake in the settings is told with its path and what to do", () => {
+describe("an invalid setting is reported with its path and a hint", () => {
   // Callers without static types may pass anything.
-  const rows: [field: string, config: unknown, says: string][] = [
+  const rows: [field: string, config: unknown, message: string][] = [
     ["", "openai", "must be an object"],
     ["", null, "must be an object"],
     ["/dialect", { apiKey: "k" }, "is missing: one of openai-chat"],
@@ -82,22 +82,22 @@ describe("a mistake in the settings is told with its path and what to do", () =>
     ["/models", { ...here, models: "m" }, "list of strings"],
     ["/retry", { ...here, retry: 3 }, "must be an object"],
   ];
-  test.each(rows)("%s %j", (field, config, says) => {
+  test.each(rows)("%s %j", (field, config, message) => {
     const error = requireError(ClientError, () => createProviderAdapter("it", config as ProviderConfig));
     expect(error).toMatchObject({ code: "configuration", path: `/providers/it${field}` });
-    expect(error.message).toContain(says);
+    expect(error.message).toContain(message);
   });
 
-  test.each(["", "a/b"])("a name that could not stand before a slash: %j", (name) => {
+  test.each(["", "a/b"])("a provider name that is empty or has a slash: %j", (name) => {
     expect(() => createProviderAdapter(name, chat)).toThrow(expect.objectContaining({ code: "configuration" }));
   });
 
-  test("what is undefined is not there, and a local provider may have fields of its own", () => {
+  test("undefined settings count as missing, and a local provider may have other fields", () => {
     expect(createProviderAdapter("it", { ...chat, baseUrl: undefined, retry: undefined }).kind).toBe("http");
     class Own implements LocalProvider {
-      readonly #words = ["a"];
+      readonly #texts = ["a"];
       answer(): never[] {
-        return this.#words.slice(1) as never[];
+        return this.#texts.slice(1) as never[];
       }
     }
     expect(createProviderAdapter("it", new Own()).kind).toBe("local");
@@ -105,17 +105,17 @@ describe("a mistake in the settings is told with its path and what to do", () =>
 });
 
 test.each<[what: string, config: HttpProvider]>([
-  ["a server of one's own", { dialect: "openai-chat", baseUrl: "http://127.0.0.1:1" }],
+  ["a self-hosted server", { dialect: "openai-chat", baseUrl: "http://127.0.0.1:1" }],
   ["Ollama", presets.ollama],
   ["who signs", { dialect: "bedrock", region: "us-east-1", sign: () => ({}) }],
-  ["who sends the header by hand", { dialect: "anthropic", headers: { Authorization: "Bearer x" } }],
-  ["who puts it into the URL", { dialect: "gemini", query: { key: "x" } }],
+  ["a provider with an authorization header", { dialect: "anthropic", headers: { Authorization: "Bearer x" } }],
+  ["a provider with a key in the query", { dialect: "gemini", query: { key: "x" } }],
   ["who fetches it", { dialect: "openai-chat", apiKey: () => Promise.resolve("x") }],
-])("a key need not be given by %s", (_, config) => {
+])("no key is required for %s", (_, config) => {
   expect(createProviderAdapter("it", config).kind).toBe("http");
 });
 
-test("every preset can be used with nothing but a key, or a region", () => {
+test("every preset needs only a key or a region", () => {
   for (const [name, preset] of Object.entries(presets)) {
     const region = name === "bedrock" ? { region: "us-east-1" } : {};
     const { url } = httpLink({ ...preset, ...region, apiKey: "k" }, name).prepare(hello, "m", false, {}).request;
@@ -127,7 +127,7 @@ test("every preset can be used with nothing but a key, or a region", () => {
 describe("keys", () => {
   const secret = "sk-very-secret";
 
-  test("are not in what is prepared, only in what is sent", async () => {
+  test("are in the sent request but not in the prepared one", async () => {
     const link = httpLink({ dialect: "anthropic", apiKey: secret, headers: { "X-Gateway-Key": secret, "x-a": "1" } });
     const { request } = link.prepare(hello, "m", false, {});
     expect(JSON.stringify(request)).not.toContain(secret);
@@ -147,22 +147,22 @@ describe("keys", () => {
 
   test.each<[what: string, config: HttpProvider, path: string]>([
     ["fetching one throws", { ...chat, apiKey: () => Promise.reject(new Error(secret)) }, "/providers/it/apiKey"],
-    ["what is fetched is empty", { ...chat, apiKey: () => "" }, "/providers/it/apiKey"],
-    ["what is fetched has a line break", { ...chat, apiKey: () => `${secret}\n` }, "/providers/it/apiKey"],
+    ["the fetched key is empty", { ...chat, apiKey: () => "" }, "/providers/it/apiKey"],
+    ["the fetched key has a line break", { ...chat, apiKey: () => `${secret}\n` }, "/providers/it/apiKey"],
     ["signing throws", { ...chat, sign: () => Promise.reject(new Error(secret)) }, "/providers/it/sign"],
     [
       "a signature cannot be sent",
       { ...chat, sign: () => ({ authorization: `${secret}\n` }) },
       "/providers/it/sign/authorization",
     ],
-  ])("are not in the message where %s", async (_, config, path) => {
+  ])("are not in the error message if %s", async (_, config, path) => {
     const link = httpLink(config);
     const error = await caught(Promise.resolve(link.authorize(link.prepare(hello, "m", false, {}).request)));
     expect(error).toMatchObject({ code: "configuration", path, provider: "it" });
     expect(String(error)).not.toContain(secret);
   });
 
-  test("a signer sees the whole request, and its headers win", async () => {
+  test("a signer receives the complete request, and its headers win", async () => {
     const link = httpLink({
       dialect: "bedrock",
       region: "us-east-1",
@@ -178,7 +178,7 @@ describe("keys", () => {
   });
 });
 
-test("at OpenAI's own address OpenAI's habits hold, elsewhere nothing is assumed", () => {
+test("OpenAI's settings apply at OpenAI's URL only", () => {
   const request = { ...hello, metadata: { user: "u-1" } };
   const codes = (config: HttpProvider): string[] =>
     httpLink(config)
@@ -188,7 +188,7 @@ test("at OpenAI's own address OpenAI's habits hold, elsewhere nothing is assumed
   expect(codes({ ...chat, baseUrl: "http://127.0.0.1:8000/v1" })).toStrictEqual([]);
 });
 
-test("headers of a call that cannot be sent are told without their values", () => {
+test("the error for an invalid header of a call does not contain its value", () => {
   const error = requireError(ClientError, () =>
     httpLink(chat).prepare(hello, "m", false, { headers: { "x-a": "se\ncret" } }),
   );
@@ -205,18 +205,18 @@ describe("a model belongs to", () => {
 
   test.each<[what: string, named: Parameters<typeof resolveModel>, expected: string]>([
     ["the provider before the first slash", [links, {}, "openai/gpt-5"], "openai gpt-5"],
-    ["that provider, whatever the default", [links, router, "openai/gpt-5"], "openai gpt-5"],
-    ["that provider, and may have slashes", [links, {}, "router/meta/llama/70b"], "router meta/llama/70b"],
+    ["that provider even if there is a default", [links, router, "openai/gpt-5"], "openai gpt-5"],
+    ["that provider, and may contain slashes", [links, {}, "router/meta/llama/70b"], "router meta/llama/70b"],
     ["the default provider without a slash", [links, router, "gpt-5"], "router gpt-5"],
-    ["the default provider where nobody else has that name", [links, router, "meta/llama"], "router meta/llama"],
+    ["the default provider if no provider has the prefix", [links, router, "meta/llama"], "router meta/llama"],
     ["the only provider", [one, {}, "gpt-5"], "openai gpt-5"],
     ["the only provider, with a slash", [one, {}, "meta/llama"], "openai meta/llama"],
     [
-      "the provider that the call names, as it is",
+      "the provider that the call names, with the model unchanged",
       [links, {}, "openai/gpt-5", { provider: "router" }],
       "router openai/gpt-5",
     ],
-    ["the default where it begins with a slash", [links, router, "/x"], "router /x"],
+    ["the default provider if the name starts with a slash", [links, router, "/x"], "router /x"],
   ])("%s", (_, named, expected) => {
     const { adapter: link, model } = resolveModel(...named);
     expect(`${link.name} ${model}`).toBe(expected);
@@ -225,27 +225,32 @@ describe("a model belongs to", () => {
   test.each<[what: string, named: Parameters<typeof resolveModel>, code: string, path: string]>([
     ["no default", [links, {}, "gpt-5"], "unknown-provider", "/model"],
     ["an unknown name and no default", [links, {}, "mistral/large"], "unknown-provider", "/model"],
-    ["a call that names nobody", [links, {}, "m", { provider: "mistral" }], "unknown-provider", "/provider"],
-    ["a default that is nobody", [links, { defaultProvider: "x" }, "m"], "unknown-provider", "/defaultProvider"],
+    [
+      "a call that names an unknown provider",
+      [links, {}, "m", { provider: "mistral" }],
+      "unknown-provider",
+      "/provider",
+    ],
+    ["an unknown default", [links, { defaultProvider: "x" }, "m"], "unknown-provider", "/defaultProvider"],
     ["a fallback", [links, {}, "x/m", {}, "/fallbacks/0"], "unknown-provider", "/fallbacks/0"],
     ["no model", [links, router, undefined], "configuration", "/model"],
     ["a blank model", [links, router, " "], "configuration", "/model"],
     ["a provider with a blank model", [links, router, "openai/ "], "configuration", "/model"],
     ["an empty model", [links, router, ""], "configuration", "/model"],
     ["a provider without a model", [links, {}, "openai/"], "configuration", "/model"],
-  ])("nobody, and the error lists what there is: %s", (_, named, code, path) => {
+  ])("no provider, and the error lists the providers: %s", (_, named, code, path) => {
     const error = requireError(ClientError, () => resolveModel(...named));
     expect(error).toMatchObject({ code, path });
     expect(error.message).toContain("Registered: openai, router, demo/koine.");
   });
 
-  test("nobody where there is nobody", () => {
+  test("no provider if none is configured", () => {
     const error = requireError(ClientError, () => resolveModel(new Map(), {}, "m"));
     expect(error.message).toContain("No provider is registered.");
   });
 });
 
-describe("B5: a local provider is given", () => {
+describe("B5: a local provider receives", () => {
   const seal = (dialect: string, provider?: string) => ({
     dialect,
     kind: "signature",
@@ -254,7 +259,7 @@ describe("B5: a local provider is given", () => {
   });
   const parts: Part[] = [
     reasoning("hm", { seals: [seal("anthropic", "claude"), seal("own", "mine")] }),
-    text("said", {
+    text("answer", {
       annotations: [
         { kind: "url", seals: [seal("gemini")] },
         { kind: "other", seals: [seal("mine")] },
@@ -271,7 +276,7 @@ describe("B5: a local provider is given", () => {
     },
   ];
 
-  test("its own seals and blocks, and those of others are left out and reported", () => {
+  test("its own seals and blocks; foreign ones are dropped and reported", () => {
     const link = createProviderAdapter("mine", here);
     if (link.kind !== "local") return expect.unreachable();
     const request: ModelRequest = { messages: [user("a"), assistant(parts)] };
@@ -280,7 +285,7 @@ describe("B5: a local provider is given", () => {
     expect(prepared.request.model).toBe("m");
     expect(prepared.request.messages[1]?.parts).toStrictEqual([
       reasoning("hm", { seals: [seal("own", "mine")] }),
-      text("said", { annotations: [{ kind: "url" }, { kind: "other", seals: [seal("mine")] }] }),
+      text("answer", { annotations: [{ kind: "url" }, { kind: "other", seals: [seal("mine")] }] }),
       parts[3],
       { ...parts[4], content: [text("in")] },
     ]);
@@ -294,7 +299,7 @@ describe("B5: a local provider is given", () => {
     expect(prepared.request.messages[0]).toBe(request.messages[0]);
   });
 
-  test("what it issued under the name it gives itself", () => {
+  test("the seals that it issued under its own issuer name", () => {
     const link = createProviderAdapter("registered", { ...here, issuer: "claude" });
     if (link.kind !== "local") return expect.unreachable();
     const { request } = link.prepare({ messages: [assistant(parts.slice(0, 1))] }, "m");
@@ -302,7 +307,7 @@ describe("B5: a local provider is given", () => {
   });
 });
 
-test("B5: what a provider over HTTP issued goes back to it and to nobody else", () => {
+test("B5: the seals of an HTTP provider are sent to that provider only", () => {
   const seals = [{ dialect: "anthropic", provider: "first", kind: "signature", value: "sig" }];
   const request: ModelRequest = {
     messages: [user("a"), assistant([reasoning("hm", { seals }), text("b")]), user("c")],

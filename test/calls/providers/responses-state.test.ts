@@ -37,7 +37,7 @@ const ENCRYPTED = "reasoning.encrypted_content";
 const read = (wire: object): ModelRequest =>
   dialect("openai-responses").decodeRequest({ model: "m", input: "Hello", ...wire });
 
-describe("B13: with store false, encrypted reasoning is asked for", () => {
+describe("B13: with store false, encrypted reasoning is requested", () => {
   test.each<[model: string, include: string[] | undefined]>([
     ["gpt-5", [ENCRYPTED]],
     ["gpt-5.2-codex", [ENCRYPTED]],
@@ -55,7 +55,7 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
     ["gpt-4.1", undefined],
     ["gpt-4o", undefined],
     ["my-own", undefined],
-  ])("only of models that reason: %s", (model, include) => {
+  ])("only from reasoning models: %s", (model, include) => {
     const { wire } = sent(hello, { store: false }, model);
     expect(wire.store).toBe(false);
     expect(wire.include).toStrictEqual(include);
@@ -63,26 +63,32 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
 
   test.each<[what: string, request: ModelRequest, config: Partial<HttpProvider>, model: string, include: unknown]>([
     [
-      "where the request asks to reason",
+      "if the request enables reasoning",
       { ...hello, reasoning: { effort: "low" } },
       { store: false },
       "deployed",
       [ENCRYPTED],
     ],
-    ["not where it asks not to", { ...hello, reasoning: { effort: "none" } }, { store: false }, "gpt-5.1", undefined],
     [
-      "not of a vendor who may not know it",
+      "not if the request disables reasoning",
+      { ...hello, reasoning: { effort: "none" } },
+      { store: false },
+      "gpt-5.1",
+      undefined,
+    ],
+    [
+      "not from a vendor that may not support it",
       { ...hello, reasoning: { effort: "low" } },
       { store: false, vendor: "groq" },
       "deployed",
       undefined,
     ],
-    ["where the request itself says store false", read({ store: false }), {}, "gpt-5", [ENCRYPTED]],
-    ["not where the request wants it stored", read({ store: true }), { store: false }, "gpt-5", undefined],
-    ["not where it is stored", hello, { store: true }, "gpt-5", undefined],
-    ["not where nothing is said", hello, {}, "gpt-5", undefined],
+    ["if the request itself has store false", read({ store: false }), {}, "gpt-5", [ENCRYPTED]],
+    ["not if the request has store true", read({ store: true }), { store: false }, "gpt-5", undefined],
+    ["not if the provider has store true", hello, { store: true }, "gpt-5", undefined],
+    ["not without a store setting", hello, {}, "gpt-5", undefined],
     [
-      "beside what else is included",
+      "in addition to other includes",
       read({ include: ["file_search_call.results"] }),
       { store: false },
       "gpt-5",
@@ -90,7 +96,7 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
     ],
     ["once", read({ include: [ENCRYPTED] }), { store: false }, "gpt-5", [ENCRYPTED]],
     [
-      "beside log probabilities",
+      "in addition to log probabilities",
       { ...hello, sampling: { logprobs: true } },
       { store: false },
       "gpt-5",
@@ -102,7 +108,7 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
     expect(request).toStrictEqual(before);
   });
 
-  test("reasoning that lacks it is left out and reported, reasoning that has it goes back", () => {
+  test("reasoning without encrypted content is dropped and reported; reasoning with it is sent back", () => {
     const id = (value: string): Seal => ({ dialect: "openai-responses", provider: "openai", kind: "id", value });
     const encrypted: Seal = { dialect: "openai-responses", provider: "openai", kind: "encrypted", value: "gAAA" };
     const answer = (...seals: Seal[]): Part[] => [reasoning("", { seals }), text("b", { seals: [id("msg_1")] })];
@@ -120,16 +126,16 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
   });
 });
 
-describe("B14: what a stored answer implies is not sent again", () => {
+describe("B14: messages that a stored answer covers are not sent again", () => {
   const state = { state: "previous-response" } as const;
-  const storedAnswer = (words: Part[], metadata: Message["metadata"]): Message => ({
-    ...assistant(words),
+  const storedAnswer = (parts: Part[], metadata: Message["metadata"]): Message => ({
+    ...assistant(parts),
     metadata: metadata ?? {},
   });
   const own = { provider: "openai", responseId: "resp_1", stored: true };
   const call = toolCall("call_1", "look", {});
 
-  test("only the instructions and what came after the last answer go out", () => {
+  test("only the instructions and the messages after the last answer are sent", () => {
     const messages = [
       system("Be kind."),
       developer("Use metres."),
@@ -169,13 +175,13 @@ describe("B14: what a stored answer implies is not sent again", () => {
     ]);
   });
 
-  test("everything goes out where nothing was said since the answer", () => {
+  test("all messages are sent if none follows the answer", () => {
     const { wire } = sent({ messages: [user("a"), storedAnswer([text("b")], own)] }, state);
     expect(wire).not.toHaveProperty("previous_response_id");
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["a", "b"]);
   });
 
-  test("instructions that lead go out each time; said later, system text is an item, and stored like one", () => {
+  test("leading instructions are sent each time; a later system text is a stored item", () => {
     const later = system("From now on in French.");
     const messages = [
       system("Be kind."),
@@ -202,7 +208,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     expect(next.wire.input).toStrictEqual([{ role: "user", content: "e" }]);
   });
 
-  test("answers of others that came later are sent", () => {
+  test("later answers of other providers are sent", () => {
     const other = storedAnswer([text("from elsewhere")], { provider: "anthropic", responseId: "msg_1" });
     const { wire } = sent(
       { messages: [user("a"), storedAnswer([text("b")], own), user("c"), other, user("d")] },
@@ -215,18 +221,18 @@ describe("B14: what a stored answer implies is not sent again", () => {
   test.each<
     [what: string, metadata: Message["metadata"], config: Partial<HttpProvider>, extra?: ModelRequest["extra"]]
   >([
-    ["nothing is known of the answer", undefined, state],
-    ["another gave the answer", { provider: "azure", responseId: "resp_1" }, state],
+    ["the answer has no metadata", undefined, state],
+    ["another provider gave the answer", { provider: "azure", responseId: "resp_1" }, state],
     ["the answer has no id", { provider: "openai" }, state],
-    ["the answer was cut off", { ...own, interrupted: true }, state],
+    ["the answer was interrupted", { ...own, interrupted: true }, state],
     ["the answer was not stored", { provider: "openai", responseId: "resp_1" }, state],
-    ["the settings do not ask for it", own, {}],
-    ["the settings ask to resend", own, { state: "resend" }],
-    ["the request is not to be stored", own, state, { "openai-responses": { store: false } }],
-    ["the request says so in the words of Chat", own, state, { "openai-chat": { store: false } }],
-    ["the request names what to go on from", own, state, { "openai-responses": { previous_response_id: "resp_0" } }],
+    ["the provider's settings do not enable it", own, {}],
+    ['the provider\'s settings are "resend"', own, { state: "resend" }],
+    ["the request has store false", own, state, { "openai-responses": { store: false } }],
+    ["the request has store false in the Chat residue", own, state, { "openai-chat": { store: false } }],
+    ["the request has a previous_response_id", own, state, { "openai-responses": { previous_response_id: "resp_0" } }],
     ["the request belongs to a conversation", own, state, { "openai-responses": { conversation: "conv_1" } }],
-  ])("everything goes out where %s", (_, metadata, config, extra) => {
+  ])("all messages are sent if %s", (_, metadata, config, extra) => {
     const messages = [user("a"), storedAnswer([text("b")], metadata), user("c")];
     const { wire, losses } = sent(extra === undefined ? { messages } : { messages, extra }, config);
     expect(wire.previous_response_id).not.toBe("resp_1");
@@ -237,14 +243,14 @@ describe("B14: what a stored answer implies is not sent again", () => {
 
 describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
   /** A conversation of three turns, and its last request; `stores` is the value in each request and reply. */
-  async function lastSent(stores: readonly { asked?: boolean; said?: boolean }[]): Promise<Wire> {
+  async function lastSent(stores: readonly { inRequest?: boolean; inReply?: boolean }[]): Promise<Wire> {
     let turn = 0;
     await using server = await replayServer(() => {
-      const { said } = stores[turn++] ?? {};
+      const { inReply } = stores[turn++] ?? {};
       const content = [{ type: "output_text", text: `answer ${turn}`, annotations: [] }];
       const output = [{ type: "message", id: `msg_${turn}`, role: "assistant", status: "completed", content }];
       const body = { id: `resp_${turn}`, object: "response", status: "completed", model: "gpt-5", output };
-      const whole = said === undefined ? body : { ...body, store: said };
+      const whole = inReply === undefined ? body : { ...body, store: inReply };
       if (how === "complete") return { body: whole };
       const event = { type: "response.completed", response: whole };
       return { chunks: [`event: response.completed\ndata: ${JSON.stringify(event)}\n\n`] };
@@ -252,9 +258,9 @@ describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
     const provider = { dialect: "openai-responses", baseUrl: server.url, state: "previous-response" } as const;
     await using client = createClient({ providers: { openai: provider } });
     const messages: Message[] = [];
-    for (const [index, { asked }] of stores.entries()) {
+    for (const [index, { inRequest }] of stores.entries()) {
       messages.push(user(`question ${index + 1}`));
-      const extra = asked === undefined ? {} : { extra: { "openai-responses": { store: asked } } };
+      const extra = inRequest === undefined ? {} : { extra: { "openai-responses": { store: inRequest } } };
       const request: ModelRequest = { model: "gpt-5", messages: [...messages], ...extra };
       const answer = how === "complete" ? client.complete(request) : client.stream(request).response();
       messages.push((await answer).message);
@@ -262,16 +268,16 @@ describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
     return server.requests.at(-1)?.body as Wire;
   }
 
-  test("a stored answer is gone on from", async () => {
-    const wire = await lastSent([{}, { said: true }, {}]);
+  test("a stored answer is continued", async () => {
+    const wire = await lastSent([{}, { inReply: true }, {}]);
     expect(wire.previous_response_id).toBe("resp_2");
     expect(wire.input).toStrictEqual([{ role: "user", content: "question 3" }]);
   });
 
-  test.each<[what: string, stores: { asked?: boolean; said?: boolean }[]]>([
-    ["that was not to be stored", [{}, { asked: false }, {}]],
-    ["whose provider stores nothing, whatever it is asked", [{}, { said: false }, {}]],
-  ])("an answer is not gone on from %s", async (_, stores) => {
+  test.each<[what: string, stores: { inRequest?: boolean; inReply?: boolean }[]]>([
+    ["whose request had store false", [{}, { inRequest: false }, {}]],
+    ["whose reply had store false", [{}, { inReply: false }, {}]],
+  ])("an answer %s is not continued", async (_, stores) => {
     const wire = await lastSent(stores);
     expect(wire).not.toHaveProperty("previous_response_id");
     expect(wire.input).toHaveLength(5);

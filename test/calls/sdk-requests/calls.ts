@@ -52,16 +52,16 @@ export const tools = {
 };
 
 /** The plain question in every dialect, with further fields. */
-export function chatAsked(more: Partial<SdkCalls["openai-chat"]> = {}): SdkCalls["openai-chat"] {
+export function chatParams(more: Partial<SdkCalls["openai-chat"]> = {}): SdkCalls["openai-chat"] {
   return { messages: [{ role: "user", content: "Rain?" }], max_completion_tokens: MAX, ...more };
 }
-export function responsesAsked(more: Partial<SdkCalls["openai-responses"]> = {}): SdkCalls["openai-responses"] {
+export function responsesParams(more: Partial<SdkCalls["openai-responses"]> = {}): SdkCalls["openai-responses"] {
   return { input: [{ role: "user", content: "Rain?" }], max_output_tokens: MAX, ...more };
 }
-export function anthropicAsked(more: Partial<SdkCalls["anthropic"]> = {}): SdkCalls["anthropic"] {
+export function anthropicParams(more: Partial<SdkCalls["anthropic"]> = {}): SdkCalls["anthropic"] {
   return { messages: [{ role: "user", content: "Rain?" }], max_tokens: MAX, ...more };
 }
-export function geminiAsked(config: SdkCalls["gemini"]["config"] = {}): SdkCalls["gemini"] {
+export function geminiParams(config: SdkCalls["gemini"]["config"] = {}): SdkCalls["gemini"] {
   return { contents: [{ role: "user", parts: [{ text: "Rain?" }] }], config: { maxOutputTokens: MAX, ...config } };
 }
 

@@ -1,38 +1,38 @@
 // Messages: texts and media, in Koine's format and in those of the official SDKs.
 import { assistant, file, image, system, text, user } from "../../../src/index.ts";
 import type { Row } from "./calls.ts";
-import { anthropicAsked, chatAsked, geminiAsked, MAX, question, responsesAsked, sampling } from "./calls.ts";
+import { anthropicParams, chatParams, geminiParams, MAX, question, responsesParams, sampling } from "./calls.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PDF = "JVBERi0xLjQKJSVFT0YK";
-const DETAIL = "The SDK's types want it said; the API does not, and means the same without (B47, B57).";
+const DETAIL = "The SDK's types require it; the API treats a missing value the same (B47, B57).";
 const PICTURE = "https://example.com/cat.png";
 
 export const MESSAGE_ROWS: Readonly<Record<string, Row>> = {
   "a text": {
     request: { messages: [question], sampling },
-    "openai-chat": chatAsked(),
-    "openai-responses": responsesAsked(),
-    anthropic: anthropicAsked(),
-    gemini: geminiAsked(),
+    "openai-chat": chatParams(),
+    "openai-responses": responsesParams(),
+    anthropic: anthropicParams(),
+    gemini: geminiParams(),
   },
   "a text, streamed": {
     request: { messages: [question], sampling },
     isStream: true,
     differences: {
-      "openai-chat": { "/body/stream_options": "A stream tells its usage only where somebody asks for it." },
+      "openai-chat": { "/body/stream_options": "A stream reports its usage only on request." },
     },
-    "openai-chat": chatAsked(),
-    "openai-responses": responsesAsked(),
-    anthropic: anthropicAsked(),
-    gemini: geminiAsked(),
+    "openai-chat": chatParams(),
+    "openai-responses": responsesParams(),
+    anthropic: anthropicParams(),
+    gemini: geminiParams(),
   },
   "a system prompt and several turns": {
     request: {
       messages: [system("Be brief."), user("Hi."), assistant("Hello."), question],
       sampling,
     },
-    differences: { gemini: { "/body/systemInstruction/role": "The SDK gives it a role, which means nothing there." } },
+    differences: { gemini: { "/body/systemInstruction/role": "The SDK adds a role, which the API ignores." } },
     "openai-chat": {
       messages: [
         { role: "system", content: "Be brief." },

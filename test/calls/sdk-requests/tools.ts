@@ -3,25 +3,25 @@ import { FunctionCallingConfigMode } from "@google/genai";
 import type { ModelRequest } from "../../../src/index.ts";
 import { assistant, text, toolCall, toolResult } from "../../../src/index.ts";
 import type { Row, SdkCalls } from "./calls.ts";
-import { anthropicAsked, chatAsked, geminiAsked, MAX, question, responsesAsked, sampling, tools } from "./calls.ts";
+import { anthropicParams, chatParams, geminiParams, MAX, question, responsesParams, sampling, tools } from "./calls.ts";
 
 function request(more: Partial<ModelRequest>): Row["request"] {
   return { messages: [question], tools: tools.koine, sampling, ...more };
 }
 function chat(choice: NonNullable<SdkCalls["openai-chat"]["tool_choice"]>, more: object = {}): SdkCalls["openai-chat"] {
-  return chatAsked({ tools: tools.chat, tool_choice: choice, ...more });
+  return chatParams({ tools: tools.chat, tool_choice: choice, ...more });
 }
 function responses(
   choice: NonNullable<SdkCalls["openai-responses"]["tool_choice"]>,
   more: object = {},
 ): SdkCalls["openai-responses"] {
-  return responsesAsked({ tools: tools.responses, tool_choice: choice, ...more });
+  return responsesParams({ tools: tools.responses, tool_choice: choice, ...more });
 }
 function anthropic(choice: NonNullable<SdkCalls["anthropic"]["tool_choice"]>): SdkCalls["anthropic"] {
-  return anthropicAsked({ tools: tools.anthropic, tool_choice: choice });
+  return anthropicParams({ tools: tools.anthropic, tool_choice: choice });
 }
 function gemini(mode: FunctionCallingConfigMode, more: object = {}): SdkCalls["gemini"] {
-  return geminiAsked({ tools: tools.gemini, toolConfig: { functionCallingConfig: { mode, ...more } } });
+  return geminiParams({ tools: tools.gemini, toolConfig: { functionCallingConfig: { mode, ...more } } });
 }
 
 const calls = [
@@ -32,19 +32,19 @@ const calls = [
 export const TOOL_ROWS: Readonly<Record<string, Row>> = {
   "a tool": {
     request: request({}),
-    "openai-chat": chatAsked({ tools: tools.chat }),
-    "openai-responses": responsesAsked({ tools: tools.responses }),
-    anthropic: anthropicAsked({ tools: tools.anthropic }),
-    gemini: geminiAsked({ tools: tools.gemini }),
+    "openai-chat": chatParams({ tools: tools.chat }),
+    "openai-responses": responsesParams({ tools: tools.responses }),
+    anthropic: anthropicParams({ tools: tools.anthropic }),
+    gemini: geminiParams({ tools: tools.gemini }),
   },
-  "a tool, free to be called": {
+  "tool choice auto": {
     request: request({ toolChoice: "auto" }),
     "openai-chat": chat("auto"),
     "openai-responses": responses("auto"),
     anthropic: anthropic({ type: "auto" }),
     gemini: gemini(FunctionCallingConfigMode.AUTO),
   },
-  "a tool that must be called": {
+  "a required tool by name": {
     request: request({ toolChoice: { toolName: "forecast" } }),
     "openai-chat": chat({ type: "function", function: { name: "forecast" } }),
     "openai-responses": responses({ type: "function", name: "forecast" }),
@@ -58,13 +58,13 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
     anthropic: anthropic({ type: "any" }),
     gemini: gemini(FunctionCallingConfigMode.ANY),
   },
-  "one call at a time": {
+  "no parallel calls": {
     request: request({ toolChoice: "auto", parallelToolCalls: false }),
     "openai-chat": chat("auto", { parallel_tool_calls: false }),
     "openai-responses": responses("auto", { parallel_tool_calls: false }),
     anthropic: anthropic({ type: "auto", disable_parallel_tool_use: true }),
   },
-  "a tool that must not be called": {
+  "tool choice none": {
     request: request({ toolChoice: "none" }),
     "openai-chat": chat("none"),
     "openai-responses": responses("none"),
@@ -80,7 +80,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
         toolResult(calls[1], "No such city.", { isError: true }),
       ],
     }),
-    "openai-chat": chatAsked({
+    "openai-chat": chatParams({
       messages: [
         { role: "user", content: "Rain?" },
         {
@@ -97,7 +97,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
       ],
       tools: tools.chat,
     }),
-    "openai-responses": responsesAsked({
+    "openai-responses": responsesParams({
       input: [
         { role: "user", content: "Rain?" },
         { role: "assistant", content: "I look." },
@@ -109,7 +109,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
       ],
       tools: tools.responses,
     }),
-    anthropic: anthropicAsked({
+    anthropic: anthropicParams({
       messages: [
         { role: "user", content: "Rain?" },
         {

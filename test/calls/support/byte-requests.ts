@@ -6,6 +6,8 @@ import { expect } from "vitest";
 import type { HttpReply, HttpRequest } from "../../../src/calls/types.ts";
 
 export const never = new AbortController().signal;
+/** The options of a request that nothing ends: the connect limit is longer than a test. */
+export const UNLIMITED = { signal: never, connectMs: 600_000 };
 export const post = (url: string, body = "{}"): HttpRequest => ({
   method: "POST",
   url,
@@ -31,15 +33,15 @@ export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5);
 }
 
-/** Starts a server that accepts connections and sends the given bytes, or nothing. */
-export async function rawServer(says?: string): Promise<{ port: number; sockets: Set<Socket>; close: () => void }> {
+/** Starts a server that accepts connections and sends the given bytes, if any. */
+export async function rawServer(response?: string): Promise<{ port: number; sockets: Set<Socket>; close: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on("error", () => undefined); // the client goes away as it likes
+    socket.on("error", () => undefined); // clients may disconnect at any time
     socket.on("close", () => sockets.delete(socket));
     socket.resume();
-    if (says !== undefined) socket.end(says);
+    if (response !== undefined) socket.end(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -6,7 +6,7 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
 }
 
-/** Sockets need a while to close, and some are kept for reuse. */
+/** Sockets close with a delay, and idle ones stay open for reuse. */
 const PATIENCE_MS = 10_000;
 
 /** Waits for turns of the event loop until a condition holds; a timer would count as a leak. */

@@ -5,7 +5,7 @@ import type { ClientOptions } from "../../../src/client/index.ts";
 import type { ReplayServer } from "../../../src/testkit/index.ts";
 import { ManualTimers } from "../../support/manual-timers.ts";
 
-export class HeldTime extends ManualTimers {
+export class ManualTime extends ManualTimers {
   /** Effects for the client under test. */
   readonly options: Required<Pick<ClientOptions, "effects" | "onAttempt">>;
   /** The attempts that have ended. */
@@ -40,8 +40,8 @@ export class HeldTime extends ManualTimers {
 }
 
 /** Creates the clock of one test, and asserts that no timer is left. */
-export function heldTime(): HeldTime {
-  const time = new HeldTime();
+export function manualTime(): ManualTime {
+  const time = new ManualTime();
   onTestFinished(() => expect(time.count, "timers of limits that are left").toBe(0));
   return time;
 }

@@ -25,7 +25,7 @@ const ENCODINGS: [encoding: string, what: string, compress: (text: string) => Ui
 ];
 
 describe.each(TRANSPORTS)("%s", (_, make) => {
-  test.each(ENCODINGS)("%s: a reply that comes compressed is read as it was: %s", async (encoding, __, compress) => {
+  test.each(ENCODINGS)("%s: a compressed reply is decompressed: %s", async (encoding, __, compress) => {
     const text = "words and words and words. ".repeat(1000);
     await using server = await replayServer({
       "*": { headers: { "content-encoding": encoding }, body: compress(text) },
@@ -36,7 +36,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     await transport.close();
   });
 
-  test("an encoding that nobody knows is left as it came", async () => {
+  test("a reply with an unknown encoding is left unchanged", async () => {
     await using server = await replayServer({
       "*": { headers: { "content-encoding": "gzip, secret" }, body: "as is" },
     });
@@ -47,7 +47,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
   });
 
   test.each(ENCODINGS.filter(([encoding]) => encoding !== "zstd"))(
-    "%s: a compressed answer that breaks off is a truncated one: %s",
+    "%s: a truncated compressed reply is a truncated answer: %s",
     async (encoding, __, compress) => {
       const body = compress(JSON.stringify(wholeBody("openai-chat")));
       const headers = { "content-encoding": encoding, "content-type": "application/json" };
@@ -58,14 +58,14 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     },
   );
 
-  test("what is not compressed though it says so is an error", async () => {
+  test("an uncompressed reply with an encoding header is an error", async () => {
     await using server = await replayServer({ "*": { headers: { "content-encoding": "gzip" }, body: "plain words" } });
     const client = clientAt(server, "openai-chat", { transport: make() });
     const error = await errorOf(client.complete(QUESTION, { retry: { attempts: 1 } }));
     expect(error.code).toBe("network");
   });
 
-  test("a connection that breaks before the headers stood once, and the error says so", async () => {
+  test("the error of a connection that breaks before the headers states that it was open", async () => {
     await using server = await replayServer({ "*": { reset: "headers" } });
     const client = clientAt(server, "openai-chat", { transport: make() });
     const error = await errorOf(client.complete(QUESTION, { retry: { attempts: 1 } }));
@@ -76,7 +76,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
   test.each([
     ["content-length", "3"],
     ["transfer-encoding", "odd"],
-  ])("headers that cannot be sent are the caller's mistake, and nobody is asked: %s", async (name, value) => {
+  ])("an invalid header is an error of the caller, and no request is sent: %s", async (name, value) => {
     await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
     const client = clientAt(server, "openai-chat", { transport: make() });
     const error = await errorOf(client.complete(QUESTION, { headers: { [name]: value } }));

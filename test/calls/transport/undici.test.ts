@@ -1,13 +1,13 @@
 // The transport on Node: connections that do not open, that are idle, or that are closed; compressed replies.
 import type { ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { defaultTransport as undiciTransport } from "../../../src/calls/transport/undici.ts";
 import { replayServer } from "../../../src/testkit/replay-server.ts";
-import { caught, never, post, rawServer, read, until } from "../support/byte-requests.ts";
+import { caught, never, post, rawServer, read, UNLIMITED, until } from "../support/byte-requests.ts";
 
 const TRANSPORT = new URL("../../../src/calls/transport/undici.ts", import.meta.url).href;
 
@@ -24,35 +24,36 @@ async function inChild(url: string, options: ExecFileOptions = {}, read = READ):
     const alive = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name));
     setImmediate(() => console.log(" " + alive().length));
   `;
-  return run(script, options);
-}
-
-/** Returns the output of a separate process. */
-async function run(script: string, options: ExecFileOptions = {}): Promise<string> {
   const args = ["--input-type=module", "--eval", script];
   return String((await promisify(execFile)(process.execPath, args, options)).stdout);
 }
 
-test.each<[what: string, connectMs: number, end: (controller: AbortController) => void, expected: object]>([
-  ["the limit is reached", 80, () => undefined, { kind: "timeout", stage: "connect" }],
-  ["it is aborted", Infinity, (controller) => controller.abort({ why: "left" }), { why: "left" }],
-])("a connection that does not come to stand is given up where %s", async (_, connectMs, end, expected) => {
+/** A limit that no other timer has. */
+const CONNECT_MS = 30_001;
+
+test.each<[what: string, end: (expire: () => void, controller: AbortController) => void, expected: object]>([
+  ["its limit is reached", (expire) => expire(), { kind: "timeout", stage: "connect" }],
+  ["the caller aborts", (_, controller) => controller.abort({ why: "left" }), { why: "left" }],
+])("a connection that does not open is abandoned if %s", async (_, end, expected) => {
   // The server accepts the connection, but never answers the TLS handshake.
   const { port, sockets, close } = await rawServer();
   const transport = undiciTransport();
   const controller = new AbortController();
-  const limits = { signal: controller.signal, connectMs };
+  const limits = { signal: controller.signal, connectMs: CONNECT_MS };
+  const set = vi.spyOn(globalThis, "setTimeout");
   const failed = caught(transport.send(post(`https://127.0.0.1:${port}/`), limits));
-  // A limit may be reached before the server sees the connection.
-  if (connectMs === Infinity) await until(() => sockets.size === 1);
-  end(controller);
+  const timers = set.mock.calls.filter(([, ms]) => ms === CONNECT_MS);
+  set.mockRestore();
+  expect(timers).toHaveLength(1);
+  await until(() => sockets.size === 1);
+  end(() => timers[0]?.[0](), controller);
   expect(await failed).toMatchObject(expected);
   await until(() => sockets.size === 0);
   close();
   await transport.close();
 });
 
-test("the limit on connecting holds for each request by itself, and no longer than until it is sent", async () => {
+test("the connection limit applies to each request, only until it is sent", async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await replayServer(async () => (await gate.promise, { body: "late" }));
   const transport = undiciTransport();
@@ -75,7 +76,7 @@ test("the limit on connecting holds for each request by itself, and no longer th
   await transport.close();
 });
 
-test("closing ends idle connections, lets calls under way go on, and does not wait for them", async () => {
+test("close() ends idle connections, lets active calls continue, and does not wait for them", async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await replayServer({
     "/idle": { body: "done" },
@@ -85,21 +86,21 @@ test("closing ends idle connections, lets calls under way go on, and does not wa
     },
   });
   const transport = undiciTransport();
-  await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }));
-  const slow = transport.send(post(`${server.url}/slow`), { signal: never, connectMs: 1000 });
+  await read(await transport.send(post(`${server.url}/idle`), UNLIMITED));
+  const slow = transport.send(post(`${server.url}/slow`), UNLIMITED);
   await until(() => server.requests.length === 2);
   await transport.close();
   gate.resolve();
   expect(await read(await slow)).toBe("slow");
   await until(() => server.connections === 0);
-  expect(await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }))).toBe("done");
+  expect(await read(await transport.send(post(`${server.url}/idle`), UNLIMITED))).toBe("done");
   await transport.close();
   await until(() => server.connections === 0);
 });
 
-test("where connecting has no limit, no timer ends it all the same", async () => {
+test("connecting without a limit has no timer", async () => {
   // The server accepts the connection, but never answers the TLS handshake.
-  const { port, close } = await rawServer();
+  const { port, sockets, close } = await rawServer();
   const script = `
     import { defaultTransport } from ${JSON.stringify(TRANSPORT)};
     const waits = [];
@@ -109,28 +110,32 @@ test("where connecting has no limit, no timer ends it all the same", async () =>
     const request = { method: "POST", url: "https://127.0.0.1:${port}/", headers: {}, body: "{}" };
     const sent = defaultTransport().send(request, { signal: controller.signal, connectMs: Infinity });
     sent.catch((reason) => console.log(reason, waits.length));
-    set(() => controller.abort("enough"), 100);
+    process.stdin.on("data", () => controller.abort("enough"));
   `;
-  expect(await run(script)).toBe("enough 0\n");
+  const running = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  await until(() => sockets.size === 1);
+  running.child.stdin?.end("The connection has arrived.");
+  expect((await running).stdout).toBe("enough 0\n");
   close();
 });
 
 test("an abort of a compressed reply rejects with its reason", async () => {
-  const bytes = gzipSync("x".repeat(10_000));
+  const bytes = gzipSync(randomBytes(100_000));
   await using server = await replayServer({
     "*": { headers: { "content-encoding": "gzip" }, chunks: [bytes], stall: bytes.length - 10 },
   });
   const transport = undiciTransport();
   const controller = new AbortController();
-  const reply = await transport.send(post(server.url), { signal: controller.signal, connectMs: 1000 });
-  const failed = caught(read(reply));
-  await sleep(20);
+  const reply = await transport.send(post(server.url), { ...UNLIMITED, signal: controller.signal });
+  const body = reply.body[Symbol.asyncIterator]();
+  expect((await body.next()).done).not.toBe(true);
+  const failed = caught(read({ body: { [Symbol.asyncIterator]: () => body } }));
   controller.abort("enough");
   expect(await failed).toBe("enough");
   await until(() => server.connections === 0);
 });
 
-test("proxies of the environment are used where Node is told to use them", async () => {
+test("proxies of the environment are used if Node enables them", async () => {
   await using server = await replayServer({ "*": { body: "straight" } });
   await using proxy = await replayServer({ "*": { body: "around" } });
   const env = { ...process.env, HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: "", no_proxy: "" };
@@ -139,12 +144,12 @@ test("proxies of the environment are used where Node is told to use them", async
   expect(proxy.requests).toHaveLength(1);
 });
 
-test("a process that is done ends, without closing anything", async () => {
+test("a process without pending calls ends without close()", async () => {
   await using server = await replayServer({ "*": { body: "hello" } });
   expect(await inChild(server.url)).toBe("hello 0\n");
 });
 
-test("a process ends though a reply does not, where its end is all that is waited for", async () => {
+test("a process ends although an unread reply is open", async () => {
   await using server = await replayServer({ "*": { chunks: ["hello", "never"], stall: 5 } });
   const read = `
     const pieces = reply.body[Symbol.asyncIterator]();

@@ -7,15 +7,15 @@ import { createClient } from "koine/client";
 export const USAGE = { inputTokens: 1000, outputTokens: 100, totalTokens: 1100 };
 
 /** Answers with the number of calls so far; fails on request. */
-export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { asked: number } {
+export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { callCount: number } {
   const provider = {
-    asked: 0,
+    callCount: 0,
     retry: { attempts: 2, baseMs: 0 },
     async *answer({ messages }: ModelRequest): AsyncGenerator<Delta> {
       await Promise.resolve();
-      provider.asked += 1;
+      provider.callCount += 1;
       const [part] = messages.at(-1)?.parts ?? [];
-      yield { kind: "start", payload: { modelId: "m-1", requestId: `r${provider.asked}` } };
+      yield { kind: "start", payload: { modelId: "m-1", requestId: `r${provider.callCount}` } };
       if (part?.type === "text" && part.text === "break") {
         yield { kind: "text", payload: { textDelta: "I" } };
         yield { kind: "usage", payload: USAGE };
@@ -27,7 +27,7 @@ export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { 
         return;
       }
       yield { kind: "text", payload: { textDelta: `answer ` } };
-      yield { kind: "text", payload: { textDelta: `${provider.asked}` } };
+      yield { kind: "text", payload: { textDelta: `${provider.callCount}` } };
       if (usage !== null) yield { kind: "usage", payload: usage };
       yield { kind: "done", payload: { finishReason: "stop" } };
     },
@@ -37,8 +37,8 @@ export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { 
 
 export interface Setup {
   client: Client;
-  provider: { asked: number };
-  ask: (words: string, mode?: Mode, options?: CallOptions) => Promise<string>;
+  provider: { callCount: number };
+  ask: (content: string, mode?: Mode, options?: CallOptions) => Promise<string>;
 }
 export type Mode = "complete" | "stream";
 
@@ -52,8 +52,8 @@ export function setup(middleware: Middleware[], provider = counting(), priced = 
   return {
     client,
     provider,
-    async ask(words, mode = "complete", options = {}) {
-      const request: ModelRequest = { model: "m", messages: [user(words)] };
+    async ask(content, mode = "complete", options = {}) {
+      const request: ModelRequest = { model: "m", messages: [user(content)] };
       if (mode === "complete") return textOf((await client.complete(request, options)).message.parts);
       let text = "";
       for await (const delta of client.stream(request, options)) {

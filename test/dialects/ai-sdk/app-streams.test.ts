@@ -79,6 +79,7 @@ test("an error in the middle ends the answer, and the client receives the parts 
 
 test("an abort preserves the parts before it", async () => {
   const stop = new AbortController();
+  const firstText = Promise.withResolvers<void>();
   const events: object[] = [
     { type: "text-start", id: "1" },
     { type: "text-delta", id: "1", delta: "As far" },
@@ -90,8 +91,7 @@ test("an abort preserves the parts before it", async () => {
           async pull(controller) {
             const next = events.shift();
             if (next !== undefined) return controller.enqueue(next);
-            // Waits until the first text has been emitted.
-            await new Promise((resolve) => setTimeout(resolve, 20));
+            await firstText.promise;
             stop.abort("The user left.");
             controller.error(new DOMException("Aborted", "AbortError"));
           },
@@ -104,7 +104,10 @@ test("an abort preserves the parts before it", async () => {
     onError: () => undefined,
   });
   const parts = [];
-  for await (const part of answer.stream) parts.push(part);
+  for await (const part of answer.stream) {
+    parts.push(part);
+    if (part.type === "text-delta") firstText.resolve();
+  }
   expect(parts.some(({ type }) => type === "abort")).toBe(true);
   const deltas = decodeStream(model, parts);
   expect(checkDeltas(deltas)).toStrictEqual([]);

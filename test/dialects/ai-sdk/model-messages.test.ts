@@ -147,7 +147,7 @@ test.each<[string, unknown, string]>([
   ["no content", [{ role: "user" }], "/0/content"],
   ["content that is a number", [{ role: "user", content: 7 }], "/0/content"],
   ["a part that is a text", { messages: [{ role: "user", content: ["x"] }] }, "/messages/0/content/0"],
-])("%s is refused with its path", (_, wire, path) => {
+])("%s is rejected with its path", (_, wire, path) => {
   expect(() => dialect.decodeMessages(wire)).toThrow(
     expect.objectContaining({ path, dialect: "ai-sdk-model" }) as Error,
   );

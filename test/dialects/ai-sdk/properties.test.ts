@@ -44,7 +44,7 @@ const DIALECT_CASES: DialectCase[] = [
 ];
 
 describe.each(DIALECT_CASES)("$name", ({ dialect, wire: anyWire }) => {
-  test("any conversation comes back as equal JSON, without a loss of content", () => {
+  test("any conversation round-trips to equal JSON, without a loss of content", () => {
     fc.assert(
       fc.property(anyWire, (wire) => {
         const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(deepFreeze(wire)));

@@ -18,14 +18,14 @@ const underBothKeys = (fields: object): object => ({ amazonBedrock: fields, bedr
 /** A run in which the user sends a message while a tool runs. */
 function createSteeredRun(): { tools: ToolSet; options: object } {
   const steering = createSteering();
-  const say = tool({
+  const echo = tool({
     inputSchema: anyObject,
     execute: () => {
       void steering.steer({ role: "user", content: "Be brief." });
       return "Done.";
     },
   });
-  return { tools: { say }, options: { experimental_steering: steering } };
+  return { tools: { echo }, options: { experimental_steering: steering } };
 }
 
 export const rareRuns: AiSdkRun[] = [
@@ -160,7 +160,7 @@ export const rareRuns: AiSdkRun[] = [
   {
     name: "a steering message between two steps",
     steps: [
-      [call("a", "say", {}), finish("tool-calls")],
+      [call("a", "echo", {}), finish("tool-calls")],
       [...text("1", "Brief."), finish("stop")],
     ],
     knowsMore: true,

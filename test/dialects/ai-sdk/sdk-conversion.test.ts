@@ -68,7 +68,7 @@ describe("the SDK's conversion to model messages gives the same result", () => {
   });
 });
 
-describe("where the SDK's conversion differs", () => {
+describe("differences of the SDK's conversion", () => {
   const tool = (fields: object): unknown => [
     { id: "m", role: "assistant", parts: [{ type: "tool-f", toolCallId: "c", input: {}, ...fields }] },
   ];

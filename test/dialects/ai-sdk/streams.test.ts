@@ -90,7 +90,7 @@ describe.each([...runs, ...rareRuns])("$name", (each) => {
   });
 });
 
-test.each([ui, model])("a whole call with the input null keeps it: $id", (dialect) => {
+test.each([ui, model])("a complete call with the input null preserves it: $id", (dialect) => {
   const call = { type: "tool-call", toolCallId: "a", toolName: "f", input: null } as const;
   const { events } = encodeDeltas(dialect, answer(delta("part", { value: call })));
   expect(assemble(decodeEvents(dialect, events)).message.parts).toMatchObject([call]);

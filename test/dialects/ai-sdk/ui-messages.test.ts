@@ -177,6 +177,6 @@ test.each<[string, unknown, string]>([
   ["no parts", [{ role: "user" }], "/0/parts"],
   ["parts that are a text", [{ role: "user", parts: "x" }], "/0/parts"],
   ["a part that is a text", { messages: [{ role: "user", parts: ["x"] }] }, "/messages/0/parts/0"],
-])("%s is refused with its path", (_, wire, path) => {
+])("%s is rejected with its path", (_, wire, path) => {
   expect(() => dialect.decodeMessages(wire)).toThrow(expect.objectContaining({ path, dialect: "ai-sdk-ui" }) as Error);
 });

@@ -282,7 +282,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("nothing follows a failure", () => {
+  test("no event follows a failure", () => {
     const late = [{ type: "text-delta", id: "t", delta: "x" }, { type: "start-step" }, { type: "finish" }, "[DONE]"];
     expect(decodeStream(ui, [{ type: "error", errorText: "x" }, ...late]).map(({ kind }) => kind)).toStrictEqual([
       "start",

@@ -20,7 +20,7 @@ test("a code has the same level in every dialect", () => {
 });
 
 test("a code has the same action in all dialects that support requests", () => {
-  // Interchange shapes repair nothing: a repair of a provider can be the plain form of a shape.
+  // Interchange shapes make no repairs: a repair of a provider can be the plain form of a shape.
   const providers = dialects.filter((id) => dialect(id).supports.has("requests"));
   expect(disagreements(providers, "action")).toStrictEqual([]);
 });

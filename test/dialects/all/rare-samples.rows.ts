@@ -1,5 +1,5 @@
 // Rare values on every provider's wire: redacted thinking, refusals, audio and video, paused and blocked answers, results
-// that are only an image or in another order than their calls, arguments that are not JSON or hold 64-bit integers, and
+// that are only an image or in another order than their calls, arguments that are not JSON or contain 64-bit integers, and
 // empty messages.
 import { parseJson } from "../../../src/model/json/index.ts";
 import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
@@ -37,7 +37,7 @@ const chatRequests: WireSample[] = [
     },
   },
   {
-    name: "calls answered out of order, arguments that are no JSON, and 64-bit integers",
+    name: "calls answered out of order, arguments that are not JSON, and 64-bit integers",
     wire: {
       model: "gpt-5",
       tools: chatTools,
@@ -58,7 +58,7 @@ const chatRequests: WireSample[] = [
 
 const responsesRequests: WireSample[] = [
   {
-    name: "an image-only result, answers out of order, arguments that are no JSON",
+    name: "an image-only result, answers out of order, arguments that are not JSON",
     wire: {
       model: "gpt-5",
       tools: [{ type: "function", name: "look", parameters: schema, strict: false }],
@@ -263,7 +263,7 @@ const bedrockRequests: WireSample[] = [
           role: "assistant",
           content: [
             { reasoningContent: { redactedContent: "b3BhcXVl" } },
-            // Exact digits survive only where JSON is read by `parseJson`.
+            // Exact digits survive only if JSON is parsed by `parseJson`.
             { toolUse: { toolUseId: "tooluse_a", name: "look", input: parseJson(`{"id":${BIG}}`) } },
             { toolUse: { toolUseId: "tooluse_b", name: "look", input: {} } },
           ],

@@ -26,7 +26,7 @@ function elements(dialectUnderTest: Dialect, value: ModelRequest, list: string):
 describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
   const dialectUnderTest = dialect(id);
 
-  test("B58: nothing of a generated request is lost silently", () => {
+  test("B58: no data of a generated request is lost silently", () => {
     fc.assert(
       fc.property(request, (value) => {
         expect(silentLosses(value, (each) => dialectUnderTest.encodeRequest(each)).map(({ path }) => path)).toEqual([]);
@@ -46,7 +46,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
     );
   });
 
-  test("without tools to repair, a second round of decoding and encoding changes nothing", () => {
+  test("without tools to repair, a second round of decoding and encoding is stable", () => {
     fc.assert(
       fc.property(request, (value) => {
         const once = decodeAgain(dialectUnderTest, value);
@@ -56,13 +56,13 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
     );
   });
 
-  test("B44: a longer conversation begins with the same bytes", () => {
+  test("B44: a longer conversation starts with the same bytes", () => {
     fc.assert(
       fc.property(request, fc.nat(), (value, cut) => {
         const ends = value.messages.flatMap(({ role }, at) => (role === "user" ? [at + 1] : []));
         const shorter = { ...value, messages: value.messages.slice(0, ends[cut % ends.length]) };
         const [before, after] = [elements(dialectUnderTest, shorter, list), elements(dialectUnderTest, value, list)];
-        // The last turn may still grow: its neighbour may join it.
+        // The last turn may still grow: a following message may join it.
         expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
       }),
       { numRuns: scaleRunCount(200) },

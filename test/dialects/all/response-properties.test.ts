@@ -10,7 +10,7 @@ import { scaleRunCount } from "../../support/property-run-count.ts";
 describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", (id) => {
   const dialectUnderTest = dialect(id);
 
-  test("B58: nothing of a generated response is lost silently", () => {
+  test("B58: no data of a generated response is lost silently", () => {
     fc.assert(
       fc.property(response, (value) => {
         expect(silentLosses(value, (each) => dialectUnderTest.encodeResponse(each)).map(({ path }) => path)).toEqual(

@@ -22,7 +22,7 @@ type Row = [sentence: string, messages: Message[], wire: unknown];
 describe("OpenAI Chat", () => {
   const rows: Row[] = [
     [
-      "the five roles go through unchanged",
+      "the five roles are unchanged",
       [system("S"), developer("D"), ...callHistory],
       [
         { role: "system", content: "S" },
@@ -50,13 +50,13 @@ describe("OpenAI Chat", () => {
   });
 
   test("the call_id or id of a flat tool message is encoded as tool_call_id", () => {
-    const said = [
+    const flatMessages = [
       { role: "assistant", content: "", tool_calls: [{ id: "a", name: "f", arguments: "{}" }] },
       { role: "tool", content: "1", call_id: "a" },
       { role: "assistant", content: "", tool_calls: [{ id: "b", name: "f", arguments: "{}" }] },
       { role: "tool", content: "2", id: "b" },
     ];
-    const wire = encodeWire("openai-chat", dialect("flat").decodeMessages(said));
+    const wire = encodeWire("openai-chat", dialect("flat").decodeMessages(flatMessages));
     expect(wire).toMatchObject([{}, { tool_call_id: "a" }, {}, { tool_call_id: "b" }]);
   });
 });
@@ -77,9 +77,9 @@ describe("the examples of the fourth document", () => {
       },
     ],
     ["a tool message", { role: "tool", content: "...tool output rendered as text...", tool_call_id: "call_123" }],
-    ["content parts that are nothing but text", { role: "user", content: [{ text: "Hello." }] }],
+    ["content parts with text only", { role: "user", content: [{ text: "Hello." }] }],
   ] as const;
-  test.each(examples)("%s comes back unchanged", (_, message) => {
+  test.each(examples)("%s round-trips unchanged", (_, message) => {
     expect(encodeWire("openai-chat", dialect("openai-chat").decodeMessages([message]))).toStrictEqual([message]);
   });
 
@@ -92,7 +92,7 @@ describe("the examples of the fourth document", () => {
 describe("OpenAI Responses", () => {
   const rows: Row[] = [
     [
-      "leading system text is instructions, developer messages stay, user and assistant are themselves",
+      "leading system text becomes instructions; developer, user and assistant messages keep their roles",
       [system("S"), developer("D"), user("Hello."), assistant("Hi.")],
       {
         instructions: "S",
@@ -104,7 +104,7 @@ describe("OpenAI Responses", () => {
       },
     ],
     [
-      "a call is an item, and so is its result",
+      "a call and its result are items",
       callHistory,
       [
         { role: "user", content: "Hello." },
@@ -134,7 +134,7 @@ describe("Anthropic", () => {
       },
     ],
     [
-      "a result is a tool_result block of a user turn, and a neighbour joins it",
+      "a result is a tool_result block of a user turn, and the next user message joins it",
       [...callHistory, user("And tomorrow?")],
       [
         { role: "user", content: "Hello." },
@@ -158,7 +158,7 @@ describe("Anthropic", () => {
       ],
     ],
     [
-      "neighbours of one role become one turn",
+      "consecutive messages of one role become one turn",
       [user("A"), user("B"), assistant("C"), assistant("D")],
       [
         {
@@ -210,10 +210,10 @@ describe("Anthropic", () => {
       { type: "thinking", thinking: "Hm.", signature: "c2ln" },
       { type: "redacted_thinking", data: "cmVk" },
     ];
-    const said = [
+    const flatMessages = [
       { role: "assistant", content: "Hi.", reasoning: "Hm.", extra: { claude: { thinking_blocks: blocks } } },
     ];
-    expect(encodeWire("anthropic", dialect("flat").decodeMessages(said))).toStrictEqual([
+    expect(encodeWire("anthropic", dialect("flat").decodeMessages(flatMessages))).toStrictEqual([
       { role: "assistant", content: [...blocks, { type: "text", text: "Hi." }] },
     ]);
   });
@@ -265,14 +265,14 @@ describe("Gemini", () => {
   });
 
   test("thought signatures of the flat shape are encoded on their parts", () => {
-    const said = [
+    const flatMessages = [
       {
         role: "assistant",
         content: [{ type: "text", text: "Hi." }],
         extra: { gemini: { thought_signatures: ["c2ln"] } },
       },
     ];
-    expect(encodeWire("gemini", dialect("flat").decodeMessages(said))).toStrictEqual([
+    expect(encodeWire("gemini", dialect("flat").decodeMessages(flatMessages))).toStrictEqual([
       { role: "model", parts: [{ text: "Hi.", thoughtSignature: "c2ln" }] },
     ]);
   });

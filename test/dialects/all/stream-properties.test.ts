@@ -43,7 +43,7 @@ describe.each(PAIRS)("%s to %s", (_, __, from, to) => {
         const bytes = encodeAnswer(from, answer);
         const splitDelta = cutRandomly(bytes, seededRandom(seed), longest);
         const [whole, pieced] = [[bytes], splitDelta].map((chunks) => {
-          // The run shape would ask the clock.
+          // The run shape would read the clock.
           const transcoder = transcode(from, to, { clock: () => 0 });
           return joinChunks([...chunks.map((chunk) => transcoder.push(chunk)), transcoder.end()]);
         });
@@ -125,7 +125,7 @@ function nameFirst(deltas: readonly Delta[]): Delta[] {
   );
 }
 
-/** Returns the visible text of an answer; not every dialect separates refusals from text, or keeps their order. */
+/** Returns the visible text of an answer; not every dialect separates refusals from text, or preserves their order. */
 function readVisibleText(answer: ModelResponse | undefined, types = ["text", "refusal"]): string {
   const parts = answer?.message.parts ?? [];
   return parts.map((part) => ("text" in part && types.includes(part.type) ? part.text : "")).join("");
@@ -177,11 +177,11 @@ describe.each(EACH)("%s", (_, target) => {
         if (part === undefined || whole === undefined) return;
         if (part.error === undefined) {
           expect(part.finishReason).toStrictEqual(whole.finishReason);
-          // As strict as toStrictEqual, which takes an argument called `constructor` for another class.
+          // As strict as toStrictEqual, which treats an argument named `constructor` as another class.
           expect(isDeepStrictEqual(part.message.parts, whole.message.parts)).toBe(true);
         } else {
           expect(part.error.kind).toBe("truncated");
-          // Each kind for itself: where each has one place, more of the one may come after the other.
+          // Each kind separately: in a dialect with one position per kind, text of one kind may follow the other kind.
           for (const type of ["text", "refusal"])
             expect(readVisibleText(whole, [type]).startsWith(readVisibleText(part, [type]))).toBe(true);
         }
@@ -204,11 +204,11 @@ describe.each(EACH)("%s", (_, target) => {
           expect(findViolations(deltas)).toStrictEqual([]);
           expect(deltas.at(-1)?.kind).toBe("error");
           const [part] = assembleAnswers(deltas);
-          // As it was said, or as the dialect would have said it: with a blank line between two texts, for example.
-          const isSaid =
+          // The text as it arrived, or as the dialect writes it: with a blank line between two texts, for example.
+          const isPreserved =
             readVisibleText(answer).startsWith(readVisibleText(part)) ||
             readVisibleText(roundTripWhole(target, answer), ["text"]).startsWith(readVisibleText(part, ["text"]));
-          expect(isSaid).toBe(true);
+          expect(isPreserved).toBe(true);
         },
       ),
       { numRuns: scaleRunCount(60) },

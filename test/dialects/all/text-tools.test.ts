@@ -70,7 +70,7 @@ describe.each(replies)("%s", (id, reply) => {
     ["g", { value: "ls" }],
     [written, { value: "ls", more: 1 }],
     [written, { value: 1 }],
-  ])("B22: any other call stays as it is: %s %j", (name, args) => {
+  ])("B22: any other call is unchanged: %s %j", (name, args) => {
     const [part] = dialect(id).decodeResponse(reply(name, args), { names }).message.parts;
     expect(part).toMatchObject({ type: "tool-call", input: args });
     expect(part).not.toHaveProperty("format");

@@ -59,7 +59,7 @@ describe("errors", () => {
 });
 
 describe("preflight", () => {
-  test("lists the losses for a target and changes nothing", () => {
+  test("lists the losses for a target and changes no value", () => {
     const request = { messages: [user("Hi."), assistant([{ type: "reasoning" as const, text: "Hm." }])] };
     const before = structuredClone(request);
     expect(checkRequest(request, "anthropic").map(({ code }) => code)).toContain("reasoning-unsupported");
@@ -97,16 +97,16 @@ describe("detection", () => {
       { dialect: "gemini", kind: "error" },
     ],
     [
-      "an OpenAI error, which two dialects say alike",
+      "an OpenAI error, which is equal in two dialects",
       { error: { message: "m", type: "server_error", param: null, code: null } },
       undefined,
     ],
     [
-      "a request that could be two",
+      "a request of two possible dialects",
       { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi." }] },
       undefined,
     ],
-    ["nothing of ours", { hello: "world" }, undefined],
+    ["an unknown object", { hello: "world" }, undefined],
     ["no object", [1, 2], undefined],
   ];
   test.each(rows)("%s", (_, wire, found) => {
@@ -140,7 +140,7 @@ describe("a payload", () => {
     expect(requireError(DialectError, () => translate({ from: "run", to: "run", kind: "stream", wire: {} })).code).toBe(
       "wrong-type",
     );
-    // Callers without types may say anything.
+    // Callers without static types may pass any value.
     const kind = "poem" as "request";
     const error = requireError(DialectError, () => translate({ from: "flat", to: "flat", kind, wire: [] }));
     expect(error.code).toBe("unknown-kind");

@@ -299,7 +299,7 @@ describe("responses", () => {
       ["all", undefined, { input_tokens: 0, output_tokens: 0, ...zero }, ["usage-synthesized /usage"]],
       ["cache counts", bare, { input_tokens: 1, output_tokens: 2, ...zero }, ["usage-synthesized /usage"]],
       [
-        "or the sum of what is known",
+        "or as the sum of the known counts",
         { ...bare, inputTokens: 9, totalTokens: 11, cacheReadTokens: 1, cacheWrite5mTokens: 2, cacheWrite1hTokens: 3 },
         {
           input_tokens: 3,

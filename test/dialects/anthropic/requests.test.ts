@@ -111,7 +111,7 @@ describe("tools and the choice among them", () => {
       { toolChoice: { toolName: "look" } },
     ],
     [
-      "one at a time",
+      "no parallel calls",
       { tool_choice: { type: "auto", disable_parallel_tool_use: true } },
       { toolChoice: "auto", parallelToolCalls: false },
     ],

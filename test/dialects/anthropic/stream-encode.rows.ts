@@ -89,7 +89,7 @@ export const encodedRows: readonly [sentence: string, deltas: Delta[], events: o
     ],
   ],
   [
-    "B1: a signature stands with the signed text, not with a summary",
+    "B1: a signature belongs to the signed text, not to a summary",
     [thinkingDelta("One", { summary: 0 }), sealDelta("sig")],
     [
       ...blockEvents(0, EMPTY_THINKING, thinkingDeltaEvent(0, "One")),
@@ -151,7 +151,7 @@ export const encodedRows: readonly [sentence: string, deltas: Delta[], events: o
     ],
   ],
   [
-    "B32: empty free text is wrapped, too",
+    "B32: empty free text is wrapped",
     [callStart("a", { format: "text" }), callEnd("a")],
     [blockStart(0, toolUse("a")), inputDeltaEvent(0, '{"value":""}'), blockStop(0)],
   ],

@@ -217,7 +217,7 @@ describe("messages", () => {
     [[{ role: "user", content: [7] }], "/0/content/0"],
     [[{ content: [] }], "/0/role"],
     [{ messages: [], other: 1 }, "/other"],
-  ])("what is not even the right type is an error with a path: %j", (wire, path) => {
+  ])("a value of a wrong type is an error with a path: %j", (wire, path) => {
     expect(() => dialect.decodeMessages(wire)).toThrow(expect.objectContaining({ path }) as Error);
   });
 });

@@ -18,13 +18,13 @@ const CURRENT = [
 ];
 
 const samples = [
-  { name: "a developer's message", wire: CURRENT.slice(1, 2) },
+  { name: "a developer message", wire: CURRENT.slice(1, 2) },
   { name: "unknown parts and fields", wire: CURRENT.slice(-1) },
   {
     name: "messages under a key",
     wire: { messages: [stored(user("Hi")), stored(assistant("Hello"), IDS[1], IDS[0])] },
   },
-  { name: "ids that are no ULIDs", wire: [{ ...stored(user("Hi"), "m1", "m0"), createdAt: "yesterday" }] },
+  { name: "ids that are not ULIDs", wire: [{ ...stored(user("Hi"), "m1", "m0"), createdAt: "yesterday" }] },
   {
     name: "numbers beyond doubles",
     wire: parseJson(
@@ -90,7 +90,7 @@ describe("decoding", () => {
       "wrong-type",
     ],
     [
-      "a value nested too deep",
+      "a value that is nested too deeply",
       [{ ...stored(user("Hi")), metadata: { schemaVersion: 2, deep: nested(1200) } }],
       expect.stringMatching("^/0/metadata/deep/0/0"),
       "too-deep",

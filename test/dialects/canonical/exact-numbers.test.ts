@@ -1,4 +1,4 @@
-// Numbers that a double cannot hold keep their digits when stored messages are upgraded, downgraded and filled in.
+// Numbers beyond the precision of a double keep their digits when stored messages are upgraded, downgraded and completed.
 import { describe, expect, test } from "vitest";
 import { canonical } from "../../../src/dialects/canonical/index.ts";
 import { parseJson, sameJson, stringifyJson } from "../../../src/model/json/index.ts";
@@ -20,15 +20,15 @@ describe("B23: no digit is lost when a message is copied", () => {
   const filled = `{"role":"user","parts":[]${N},"metadata":{"n":${DIGITS},"schemaVersion":2},"parentMessageId":null`;
   const rows: [sentence: string, text: string, written: string, version?: 1 | 2][] = [
     ["metadata, lifted", v(1, "", N), v(2, "", N)],
-    ["metadata, there and back", v(1, "", N), v(1, "", N), 1],
+    ["metadata, upgraded and downgraded", v(1, "", N), v(1, "", N), 1],
     ["metadata, lowered", v(2, "", N), v(1, "", N), 1],
     ["metadata of an unknown version", v(99, "", N), v(2, "", N)],
-    ["a field of the message, lifted", v(1, "", "", N), v(2, "", "", N)],
-    ["a field of a part, lifted", v(1, fileOf('"url":"data:image/png;base64,aGk="')), v(2, fileOf('"data":"aGk="'))],
+    ["a field of the message, upgraded", v(1, "", "", N), v(2, "", "", N)],
+    ["a field of a part, upgraded", v(1, fileOf('"url":"data:image/png;base64,aGk="')), v(2, fileOf('"data":"aGk="'))],
     ["a bare input", v(1, call), v(1, call), 1],
     ["a bare output", v(1, result), v(1, result), 1],
     [
-      "what was never stored",
+      "a message that was never stored",
       `[${fresh}]`,
       `[${filled},"id":"00000000000000000000000001","createdAt":"1970-01-01T00:00:00.000Z"}]`,
     ],
@@ -38,7 +38,7 @@ describe("B23: no digit is lost when a message is copied", () => {
     return `[${first.slice(1, -1)},${second.slice(1).replace(IDS[0], "00000000000000000000000001")}`;
   }
   test.each(rows)("%s", (_, text, written, version = 2) => {
-    // Messages that come from a text, whatever is missing in them.
+    // Messages parsed from a text may lack any field.
     const messages = parseJson(text) as unknown as Message[];
     const { wire } = dialect.encodeMessages(messages, { version });
     expect(sameJson(wire, parseJson(written)), stringifyJson(wire)).toBe(true);

@@ -17,7 +17,7 @@ import { HOLOGRAM, IDS, stored, TIME, VERSION_1 } from "./samples.rows.ts";
 const dialect = canonical();
 /** The oracle replaces a number n by 2n + 1 to see whether it is encoded; that does not work for -1 and huge numbers. */
 const probeable = response.filter((whole) => !/(?<![\d.])-1(?![\d.])|e\+30\d/.test(JSON.stringify(whole)));
-/** A number that a double cannot hold. */
+/** A number beyond the precision of a double. */
 const DIGITS = "12345678901234567890";
 const produced = new Set<string>();
 type CodedLosses = Pick<Encoded, "wire"> & { losses: string[] };
@@ -38,7 +38,7 @@ describe("fields of stored messages", () => {
   type Row = [sentence: string, messages: Message[], losses: string[], wire: object[], options?: EncodeMessagesOptions];
   const rows: Row[] = [
     [
-      "a message that was never stored gets everything",
+      "a message that was never stored gets all fields",
       [user("Hi")],
       FILLED,
       [
@@ -52,55 +52,55 @@ describe("fields of stored messages", () => {
       ],
     ],
     [
-      "ids and times come from the caller",
+      "ids and times are given by the caller",
       [user("Hi")],
       FILLED,
       [{ id: IDS[2], createdAt: "1970-01-01T00:00:07.000Z" }],
       { newId: () => IDS[2], clock: () => 7000 },
     ],
-    ["a ULID is kept", [{ ...user("Hi"), id: IDS[1] }], FILLED, [{ id: IDS[1] }]],
+    ["a ULID is preserved", [{ ...user("Hi"), id: IDS[1] }], FILLED, [{ id: IDS[1] }]],
     [
-      "another id is replaced, which is said",
+      "another id is replaced, with a loss",
       [{ ...user("Hi"), id: "msg_1" }],
       ["id-replaced /0/id", ...FILLED],
       [{ id: "00000000000000000000000001" }],
     ],
     [
-      "a timestamp in the metadata is the time",
+      "a timestamp in the metadata becomes the time",
       [{ ...user("Hi"), metadata: { timestamp: TIME, runId: "r" } }],
       FILLED,
       [{ createdAt: TIME, metadata: { timestamp: TIME, runId: "r", schemaVersion: 2 } }],
       { clock: () => 7000 },
     ],
     [
-      "a timestamp that is no time is not",
+      "an invalid timestamp is not used",
       [{ ...user("Hi"), metadata: { timestamp: "noon" } }],
       FILLED,
       [{ createdAt: "1970-01-01T00:00:00.000Z" }],
     ],
     [
-      "a version on what was never stored is the current one",
+      "the version of a message that was never stored becomes the current one",
       [{ ...user([INLINE_1]), metadata: { schemaVersion: 1 } }],
       FILLED,
       [{ parts: [INLINE_2], metadata: { schemaVersion: 2 } }],
     ],
     [
-      "B98: what was stored in an older version is lifted",
-      [{ ...stored(user([INLINE_1])), metadata: { schemaVersion: 1, kept: true } }],
+      "B98: a message of an older version is upgraded",
+      [{ ...stored(user([INLINE_1])), metadata: { schemaVersion: 1, preserved: true } }],
       [],
-      [{ ...stored(user([INLINE_2])), metadata: { schemaVersion: 2, kept: true } }],
+      [{ ...stored(user([INLINE_2])), metadata: { schemaVersion: 2, preserved: true } }],
     ],
     ...[99, 0, 1.5, -1, Number.NaN, "2" as unknown as number].map((schemaVersion): Row => [
-      `B98: the version ${JSON.stringify(schemaVersion)} is not known, and becomes the current one, which is said`,
-      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion, kept: true } }],
+      `B98: the unknown version ${JSON.stringify(schemaVersion)} becomes the current one, with a loss`,
+      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion, preserved: true } }],
       ["version-synthesized /0/metadata/schemaVersion"],
-      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion: 2, kept: true } }],
+      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion: 2, preserved: true } }],
     ]),
     [
       "only the version was missing",
-      [{ ...stored(user("Hi")), metadata: { kept: true } }],
+      [{ ...stored(user("Hi")), metadata: { preserved: true } }],
       ["stored-fields-synthesized /0/metadata/schemaVersion"],
-      [{ ...stored(user("Hi")), metadata: { schemaVersion: 2, kept: true } }],
+      [{ ...stored(user("Hi")), metadata: { schemaVersion: 2, preserved: true } }],
     ],
     [
       "only the parent was missing",
@@ -115,13 +115,13 @@ describe("fields of stored messages", () => {
       [stored(user([]), ONE)],
     ],
     [
-      "a time, a parent and an id of another kind are none",
+      "a time, a parent and an id of another type count as missing",
       [{ ...stored(user([])), id: 7, createdAt: 7, parentMessageId: 7 } as unknown as Message],
       ["id-replaced /0/id", "parent-replaced /0/parentMessageId", "stored-fields-synthesized /0/createdAt"],
       [{ ...stored(user([]), ONE), createdAt: "1970-01-01T00:00:00.000Z" }],
     ],
     [
-      "a replaced id is replaced where it is the parent, before and after",
+      "a replaced id is also replaced as a parent, before and after",
       [
         partly({ id: "uuid-3", parentMessageId: "uuid-2" }),
         partly({ id: "uuid-1", parentMessageId: null }),
@@ -149,7 +149,7 @@ describe("fields of stored messages", () => {
       ],
     ],
     [
-      "an id that stands twice is replaced where it comes again, and its children stay with the first",
+      "the second use of an id is replaced, and its children stay with the first",
       [
         stored(user([])),
         { ...assistant([]), id: IDS[0] },
@@ -165,7 +165,7 @@ describe("fields of stored messages", () => {
       ],
     ],
     [
-      "two foreign ids that are the same become two, and the children are the first one's",
+      "two equal foreign ids become two ids, and the children belong to the first",
       [partly({ id: "m" }), partly({ id: "m" }), stored(user([]), IDS[0], "m")],
       [
         "id-replaced /0/id",
@@ -177,20 +177,20 @@ describe("fields of stored messages", () => {
       [{ id: ONE }, { id: TWO, parentMessageId: ONE }, { parentMessageId: ONE }],
     ],
     [
-      "an id that a stored message has is its own, though another had it before",
+      "an id of a stored message is preserved, even if an earlier message had it",
       [partly({ id: "m" }), stored(user([]), "m"), stored(user([]), IDS[0], "m")],
       ["id-replaced /0/id", ...FILLED],
       [{ id: ONE }, { id: "m" }, { parentMessageId: "m" }],
     ],
     [
-      "an id of the caller that is taken is passed over",
+      "an id of the caller that is already used is skipped",
       [partly({}), partly({}), stored(user([]), IDS[1])],
       [...FILLED, "stored-fields-synthesized /1/createdAt"],
       [{ id: ONE }, { id: TWO, parentMessageId: ONE }, { id: IDS[1] }],
       { newId: () => IDS[1] },
     ],
     [
-      "the parent is the message before, and no id is taken twice",
+      "the parent is the previous message, and no id is used twice",
       [stored(user("Hi"), "00000000000000000000000001", "00000000000000000000000002"), assistant("Hello")],
       ["stored-fields-synthesized /1/createdAt"],
       [{}, { id: "00000000000000000000000003", parentMessageId: "00000000000000000000000001" }],
@@ -216,8 +216,8 @@ describe("fields of stored messages", () => {
     expect(losses.filter(({ code }) => code === "stored-fields-synthesized")).toHaveLength(2);
     expect(losses[0]?.message).toMatch(/id, parent, time or version.*`newId` and `clock`/);
     const forgetful = (list: readonly Message[]): Encoded => {
-      const { wire, losses: told } = dialect.encodeMessages(list);
-      return { wire: (wire as StoredMessage[]).map(({ role }) => ({ role })), losses: told };
+      const { wire, losses: reported } = dialect.encodeMessages(list);
+      return { wire: (wire as StoredMessage[]).map(({ role }) => ({ role })), losses: reported };
     };
     expect(silentLosses(messages, (list) => dialect.encodeMessages(list))).toStrictEqual([]);
     expect(silentLosses(messages, forgetful).map(({ path }) => path)).toStrictEqual([
@@ -247,7 +247,7 @@ describe("version 1", () => {
     });
   });
 
-  test("metadata keeps unknown keys", () => {
+  test("unknown keys of metadata are preserved", () => {
     fc.assert(
       fc.property(json, json, json, (extra, input, output) => {
         const wire = structuredClone(VERSION_1).slice(1, 3);
@@ -263,22 +263,22 @@ describe("version 1", () => {
   const RESULT = { type: "tool-result", toolCallId: "c", toolName: "look", isError: false } as const;
   const of = (...parts: Part[]): Message[] => [stored({ role: "assistant", parts })];
   const rows: [sentence: string, messages: Message[], losses: string[], parts?: unknown[]][] = [
-    ["a developer speaks as the system", [stored(developer("Be brief."))], ["role-approximated /0/role"]],
-    ["an odd role is the user's", [stored({ role: "narrator" as "user", parts: [] })], ["role-approximated /0/role"]],
+    ["a developer message becomes a system message", [stored(developer("Be brief."))], ["role-approximated /0/role"]],
+    ["an odd role becomes `user`", [stored({ role: "narrator" as "user", parts: [] })], ["role-approximated /0/role"]],
     [
-      "B49: a refusal is text, which is said",
+      "B49: a refusal becomes text, with a loss",
       of({ type: "refusal", text: "No." }),
       ["refusal-as-text /0/parts/0/type"],
       [{ type: "text", text: "No." }],
     ],
     [
-      "an image is a file",
+      "an image becomes a file",
       of({ type: "image", url: "u", mimeType: "image/png" }),
       ["media-as-file /0/parts/0/type"],
       [{ type: "file", mimeType: "image/png", url: "u" }],
     ],
     [
-      "sound of an unknown type",
+      "audio of an unknown type",
       of({ type: "audio", data: "AA==" }),
       ["media-as-file /0/parts/0/type", "mime-type-synthesized /0/parts/0/mimeType"],
       [{ type: "file", mimeType: "audio/*", url: "data:audio/*;base64,AA==" }],
@@ -289,21 +289,21 @@ describe("version 1", () => {
       ["mime-type-synthesized /0/parts/0/mimeType", "field-unsupported /0/parts/0/size"],
       [{ type: "file", mimeType: "application/octet-stream", url: "u" }],
     ],
-    ["a file at a path is left out", of({ type: "file", path: "a" }), ["media-source-unsupported /0/parts/0"], []],
+    ["a file with a path is dropped", of({ type: "file", path: "a" }), ["media-source-unsupported /0/parts/0"], []],
     [
-      "opaque and unknown parts are left out",
+      "opaque and unknown parts are dropped",
       of({ type: "opaque", dialect: "gemini", value: 1 }, HOLOGRAM),
       ["part-unsupported /0/parts/0", "part-unsupported /0/parts/1"],
       [],
     ],
     [
-      "B33: a provider's tool never becomes the client's",
+      "B33: a provider's tool call never becomes a client's",
       of({ ...CALL, executor: "provider" }),
       ["provider-tool-unsupported /0/parts/0"],
       [],
     ],
     [
-      "what every reader assumes",
+      "default values",
       of({ ...CALL, executor: "client", format: "json", inputText: "{ }" }),
       [
         "tool-default-omitted /0/parts/0/executor",
@@ -315,13 +315,13 @@ describe("version 1", () => {
     ["free-form input", of({ ...CALL, input: "ls", format: "text" }), ["field-unsupported /0/parts/0/format"]],
     ["B31: a call that must not run", of({ ...CALL, invalid: true }), ["field-unsupported /0/parts/0/invalid"]],
     [
-      "parts of a result become its output",
+      "the parts of a result become its output",
       of({ ...RESULT, content: [{ type: "text", text: "a" }] }),
       ["content-as-output /0/parts/0/content"],
       [{ ...RESULT, output: [{ type: "text", text: "a" }] }],
     ],
     [
-      "parts beside an output are left out",
+      "parts beside an output are dropped",
       of({ ...RESULT, output: "x", content: [] }),
       ["field-unsupported /0/parts/0/content"],
       [{ ...RESULT, output: "x" }],
@@ -363,9 +363,9 @@ describe("version 1", () => {
   const texts: [sentence: string, input: unknown, inputText: string, written: string, beside?: object][] = [
     ["in an object", { n: 12345678901234567000 }, `{"n":${DIGITS}}`, `{"n":${DIGITS}}`],
     ["of a bare number", 12345678901234567000, DIGITS, DIGITS],
-    ["of a value edited since", { n: 1 }, `{"n":${DIGITS}}`, '{"n":1}'],
+    ["of an edited value", { n: 1 }, `{"n":${DIGITS}}`, '{"n":1}'],
     ["in free-form text stay text", `[${DIGITS}]`, `[${DIGITS}]`, `"[${DIGITS}]"`, { format: "text" }],
-    ["in a text that cannot be read stay text", `[${DIGITS}`, `[${DIGITS}`, `"[${DIGITS}"`, { invalid: true }],
+    ["in a text that does not parse stay text", `[${DIGITS}`, `[${DIGITS}`, `"[${DIGITS}"`, { invalid: true }],
   ];
   test.each(texts)("B23: exact digits of the text are encoded with the value: %s", (...row) => {
     const [, input, inputText, written, beside] = row;
@@ -373,12 +373,12 @@ describe("version 1", () => {
     expect(stringifyJson(dialect.encodeMessages(of(call), { version: 1 }).wire)).toContain(`"input":${written}}`);
   });
 
-  test("B58: nothing of the gallery is lost silently", () => {
+  test("B58: no data of the gallery is lost silently", () => {
     const lost = silentLosses(canonicalMessages(), (messages) => dialect.encodeMessages(messages, { version: 1 }));
     expect(lost.map(({ path }) => path)).toStrictEqual([]);
   });
 
-  test("B58: nothing of any message is lost silently", () => {
+  test("B58: no data of any message is lost silently", () => {
     fc.assert(
       fc.property(probeable, ({ message }) => {
         const lost = silentLosses([message], (messages) => dialect.encodeMessages(messages, { version: 1 }));

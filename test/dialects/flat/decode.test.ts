@@ -1,4 +1,4 @@
-// Decodes flat messages: parts, thinking blocks, calls and results, with the forms that must come back.
+// Decodes flat messages: parts, thinking blocks, calls and results, with the forms that must be restored.
 import { describe, expect, test } from "vitest";
 import { flat } from "../../../src/dialects/flat/index.ts";
 import { toolResult } from "../../../src/model/message.ts";
@@ -15,7 +15,7 @@ const thinking = (...blocks: unknown[]): object => ({ claude: { thinking_blocks:
 describe("parts", () => {
   test.each<[string, object, unknown[]]>([
     [
-      "come in the order reasoning, content, refusal, tool calls",
+      "have the order reasoning, content, refusal, tool calls",
       { tool_calls: [{ name: "f", arguments: "{}", id: "c" }], refusal: "r", content: "t", reasoning: "h" },
       [
         { type: "reasoning", text: "h" },
@@ -24,7 +24,7 @@ describe("parts", () => {
         { type: "tool-call", toolCallId: "c", toolName: "f", input: {} },
       ],
     ],
-    ["B42: an empty content is no part", { content: "" }, []],
+    ["B42: an empty content is not a part", { content: "" }, []],
     ["an empty text in a list is a part", { content: [{ type: "text", text: "" }] }, [{ type: "text", text: "" }]],
     [
       "B3, B4: each thinking block is a part with its own seal, redacted ones included",
@@ -61,7 +61,7 @@ describe("parts", () => {
       ],
     ],
     [
-      "B9: there is an entry for every part, null where a part has no signature",
+      "B9: the list has an entry for every part, null for a part without a signature",
       {
         content: "t",
         tool_calls: [
@@ -83,7 +83,7 @@ describe("parts", () => {
       ],
     ],
     [
-      "B46, B47: media keep source, name and mime type",
+      "B46, B47: media have source, name and MIME type",
       {
         content: [
           { type: "file", format: "application/pdf", data: "AAAA", name: "a.pdf" },
@@ -96,7 +96,7 @@ describe("parts", () => {
       ],
     ],
     [
-      "B23: arguments keep their exact text where it matters",
+      "B23: arguments keep their exact text if parsing would change it",
       { tool_calls: [{ name: "f", arguments: '{"n":12345678901234567890}', id: "c" }] },
       [
         {
@@ -109,12 +109,12 @@ describe("parts", () => {
       ],
     ],
     [
-      "B22: unreadable arguments are kept as text",
+      "B22: invalid arguments are preserved as text",
       { tool_calls: [{ name: "f", arguments: "{cut", id: "c" }] },
       [{ type: "tool-call", toolCallId: "c", toolName: "f", input: "{cut", inputText: "{cut", invalid: true }],
     ],
     [
-      "B43: an unknown part is kept verbatim",
+      "B43: an unknown part is preserved verbatim",
       {
         content: [
           { type: "sticker", id: 1 },
@@ -141,7 +141,7 @@ describe("parts", () => {
     ["unheard-of", "file", undefined],
     ["image/svg+xml", "image", "image/svg+xml"],
     ["constructor", "file", undefined],
-  ])("the format %s of an %s is the mime type %s", (format, type, mimeType) => {
+  ])("the format %s of an %s becomes the MIME type %s", (format, type, mimeType) => {
     expect(parts({ content: [{ type, format, data: "AAAA" }] })[0]).toMatchObject({ data: "AAAA" });
     expect((parts({ content: [{ type, format, data: "AAAA" }] })[0] as { mimeType?: string }).mimeType).toBe(mimeType);
   });
@@ -166,7 +166,7 @@ describe("reasoning and thinking blocks", () => {
   test.each<[string, unknown, boolean]>([
     ["a blank line between", "a\n\nb", true],
     ["a line break between", "a\nb", true],
-    ["nothing between", "ab", true],
+    ["no separator", "ab", true],
     [
       "a list",
       [
@@ -197,7 +197,7 @@ describe("reasoning and thinking blocks", () => {
     expect(JSON.stringify(wire).includes('"signature":"s"')).toBe(agrees);
   });
 
-  test("if one block has lost its signature, all blocks are still listed, in order", () => {
+  test("if one block has no signature, all blocks are still listed in order", () => {
     const [message] = decode({ role: "assistant", content: "", extra: blocks, reasoning: "a\n\nb" });
     const [first, ...others] = message?.parts ?? [];
     const edited: Message[] = [
@@ -213,7 +213,7 @@ describe("reasoning and thinking blocks", () => {
     ]);
   });
 
-  test("B5: seals are stamped with the provider and go back there only", () => {
+  test("B5: seals have their provider and are sent only there", () => {
     const wire = [
       {
         role: "assistant",
@@ -257,18 +257,30 @@ describe("calls and results", () => {
 
   const f = { name: "f", arguments: "{}" };
   const g = { name: "g", arguments: "{}" };
-  const asked = (...calls: object[]): object => ({ role: "assistant", content: "", tool_calls: calls });
-  const told = (fields: object): object => ({ role: "tool", content: "", ...fields });
+  const toolCalls = (...calls: object[]): object => ({ role: "assistant", content: "", tool_calls: calls });
+  const toolMessage = (fields: object): object => ({ role: "tool", content: "", ...fields });
 
   test.each<[string, object[], string[]]>([
-    ["by name", [asked(f, g), told({ name: "g" }), told({ name: "f" })], ["call_0_1", "call_0_0"]],
-    ["in order", [asked(f, g), told({}), told({ id: "" }), told({})], ["call_0_0", "call_0_1", ""]],
-    ["in order among equal names", [asked(f, f), told({ name: "f" }), told({ name: "f" })], ["call_0_0", "call_0_1"]],
-    ["never with a call that has an id", [asked({ ...f, id: "c" }), told({ name: "f" }), told({})], ["", ""]],
-    ["never with a call of another name", [asked(f), told({ name: "g" })], [""]],
-    ["by `call_id`", [asked({ ...f, id: "i", call_id: "c" }), told({ call_id: "c" })], ["c"]],
-    ["by the `id` that it names", [asked({ ...f, id: "i", call_id: "c" }), told({ call_id: "i" })], ["i"]],
-  ])("B17: a result is paired %s, and comes back unchanged", (_, wire, expected) => {
+    ["by name", [toolCalls(f, g), toolMessage({ name: "g" }), toolMessage({ name: "f" })], ["call_0_1", "call_0_0"]],
+    [
+      "in order",
+      [toolCalls(f, g), toolMessage({}), toolMessage({ id: "" }), toolMessage({})],
+      ["call_0_0", "call_0_1", ""],
+    ],
+    [
+      "in order among equal names",
+      [toolCalls(f, f), toolMessage({ name: "f" }), toolMessage({ name: "f" })],
+      ["call_0_0", "call_0_1"],
+    ],
+    [
+      "never with a call that has an id",
+      [toolCalls({ ...f, id: "c" }), toolMessage({ name: "f" }), toolMessage({})],
+      ["", ""],
+    ],
+    ["never with a call of another name", [toolCalls(f), toolMessage({ name: "g" })], [""]],
+    ["by `call_id`", [toolCalls({ ...f, id: "i", call_id: "c" }), toolMessage({ call_id: "c" })], ["c"]],
+    ["by the `id` that it names", [toolCalls({ ...f, id: "i", call_id: "c" }), toolMessage({ call_id: "i" })], ["i"]],
+  ])("B17: a result is matched %s, and round-trips unchanged", (_, wire, expected) => {
     const messages = decode(...wire);
     const results = messages.flatMap((each) => each.parts).filter((part) => part.type === "tool-result");
     expect(results.map(({ toolCallId }) => toolCallId)).toStrictEqual(expected);
@@ -278,20 +290,20 @@ describe("calls and results", () => {
   });
 
   test("if a decoder would match a result without an id to another call, both get the id", () => {
-    const [calls, , second] = decode(asked(f, f), told({}), told({}));
+    const [calls, , second] = decode(toolCalls(f, f), toolMessage({}), toolMessage({}));
     const left = [calls, second].filter((each) => each !== undefined);
     expect(dialect.encodeMessages(left).wire).toStrictEqual([
-      asked(f, { ...f, id: "call_0_1" }),
-      told({ call_id: "call_0_1" }),
+      toolCalls(f, { ...f, id: "call_0_1" }),
+      toolMessage({ call_id: "call_0_1" }),
     ]);
     const stray = toolResult({ toolCallId: "", toolName: "" }, "");
-    expect(dialect.encodeMessages([...decode(asked(f)), stray]).wire).toStrictEqual([
-      asked({ ...f, id: "call_0_0" }),
-      told({}),
+    expect(dialect.encodeMessages([...decode(toolCalls(f)), stray]).wire).toStrictEqual([
+      toolCalls({ ...f, id: "call_0_0" }),
+      toolMessage({}),
     ]);
   });
 
-  test("the id of a call without a wire id is written once it has a new result", () => {
+  test("the id of a call without a wire id is written when it gets a new result", () => {
     const messages = decode({ role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}" }] });
     const [call] = messages[0]?.parts ?? [];
     if (call?.type !== "tool-call") throw new Error("no call");
@@ -302,9 +314,9 @@ describe("calls and results", () => {
   });
 
   test.each([
-    ["from the call where it is not given", {}, "f"],
-    ["as given", { name: "g" }, "g"],
-  ])("B29: a result's tool name comes %s", (_, given, toolName) => {
+    ["taken from the call if missing", {}, "f"],
+    ["taken from the result", { name: "g" }, "g"],
+  ])("B29: a result's tool name is %s", (_, given, toolName) => {
     const [, result] = decode(
       { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "c" }] },
       { role: "tool", content: "", call_id: "c", ...given },
@@ -314,7 +326,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("a result whose call was removed keeps its tool name", () => {
+  test("a result whose call was removed has its tool name", () => {
     const messages = decode(
       { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "c" }] },
       { role: "tool", content: "x", call_id: "c" },

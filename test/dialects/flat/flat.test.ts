@@ -19,7 +19,7 @@ test.each(plainSamples)("$name decodes without residue", ({ wire }) => {
   expect(JSON.stringify(dialect.decodeMessages(wire))).not.toContain('"extra"');
 });
 
-test.each([...plainSamples, ...oddSamples])("$name comes back without any loss", ({ wire }) => {
+test.each([...plainSamples, ...oddSamples])("$name round-trips without a loss", ({ wire }) => {
   expect(dialect.encodeMessages(dialect.decodeMessages(wire)).losses).toStrictEqual([]);
 });
 
@@ -45,7 +45,7 @@ describe("provider data", () => {
     });
   });
 
-  test("a key `anthropic` is not decoded as Claude's, and comes back unchanged", () => {
+  test("a key `anthropic` is not decoded as Claude's, and round-trips unchanged", () => {
     const wire = [{ role: "user", content: "x", extra: { claude: { a: 1 }, anthropic: { b: 2 } } }];
     const messages = dialect.decodeMessages(wire);
     expect(messages[0]?.extra).toStrictEqual({ anthropic: { a: 1 }, claude: { b: 2 } });
@@ -78,7 +78,7 @@ test.each<[string, unknown, string]>([
 });
 
 test("many calls without ids are paired in linear time", () => {
-  // Were each looked for among all others, this would take minutes and run into the time limit.
+  // With a quadratic cost, this would take minutes and exceed the time limit.
   const many = Array.from({ length: 40_000 }, (_, index) => `f${index}`);
   const calls = many.map((name) => ({ name, arguments: "{}" }));
   const results = many.toReversed().map((name) => ({ role: "tool", name, content: "x" }));

@@ -17,13 +17,13 @@ const wireCall = { name: "f", arguments: "{}", id: "c" };
 
 export const contentRows: LossRow[] = [
   [
-    "a summary stands in for reasoning that has no text",
+    "a summary replaces missing reasoning text",
     [assistant({ type: "reasoning", text: "", summary: ["a", "b"] })],
     [["summary-as-text", "/0/parts/0/summary"]],
     [{ role: "assistant", content: "", reasoning: "a\n\nb" }],
   ],
   [
-    "B1: a summary never stands under a signature",
+    "B1: a summary never has a signature",
     [assistant({ type: "reasoning", text: "", summary: ["a"], seals: [signed] })],
     [["field-unsupported", "/0/parts/0/summary"]],
     [
@@ -41,7 +41,7 @@ export const contentRows: LossRow[] = [
     [{ role: "tool", content: '{"a":[1]}', call_id: "c", name: "f" }],
   ],
   [
-    "B45: an output beside content comes first in the list",
+    "B45: an output beside content becomes the first entry of the list",
     [tool({ ...result, output: "o", content: [{ type: "image", data: "AAAA" }] })],
     [["output-in-content", "/0/parts/0/output"]],
     [
@@ -56,13 +56,13 @@ export const contentRows: LossRow[] = [
     ],
   ],
   [
-    "B27: that a result is an error",
+    "B27: the error flag of a result",
     [tool({ ...result, output: "", isError: true })],
     [["error-flag-unsupported", "/0/parts/0/isError"]],
     [{ role: "tool", content: "", call_id: "c" }],
   ],
   [
-    "B33: what the provider ran is left out",
+    "B33: calls and results of a provider's tool are dropped",
     [assistant({ ...call, executor: "provider" }, { ...result, executor: "provider", output: "o" })],
     [
       ["provider-tool-unsupported", "/0/parts/0"],
@@ -71,7 +71,7 @@ export const contentRows: LossRow[] = [
     [{ role: "assistant", content: "" }],
   ],
   [
-    "what kind of tool it is",
+    "executor and format of a tool",
     [assistant({ ...call, tool: "computer_call", executor: "client", format: "json" })],
     [
       ["field-unsupported", "/0/parts/0/tool"],
@@ -87,7 +87,7 @@ export const contentRows: LossRow[] = [
     [{ role: "assistant", content: "", tool_calls: [{ ...wireCall, arguments: '"go north"' }] }],
   ],
   [
-    "B31: that a call was cut off, though its arguments can be read",
+    "B31: the flag of a cut-off call with readable arguments",
     [assistant({ ...call, invalid: true })],
     [["invalid-call-unsupported", "/0/parts/0/invalid"]],
     [{ role: "assistant", content: "", tool_calls: [wireCall] }],
@@ -119,7 +119,7 @@ export const contentRows: LossRow[] = [
     [{ role: "user", content: [{ type: "file", url: "u" }] }],
   ],
   [
-    "media that only this machine or the ledger has",
+    "media that only this machine or the ledger can read",
     [
       userMessage(
         { type: "image", path: "/p" },
@@ -137,7 +137,7 @@ export const contentRows: LossRow[] = [
     [{ role: "user", content: "" }],
   ],
   [
-    "parts of types that nobody knows, and parts where they cannot stand",
+    "unknown part types, and parts in the wrong message",
     [userMessage({ type: "hologram" }), tool({ ...result, content: [{ type: "refusal", text: "r" }] })],
     [
       ["part-unsupported", "/0/parts/0"],
@@ -161,7 +161,7 @@ export const contentRows: LossRow[] = [
     [{ role: "tool", content: "", call_id: "c" }],
   ],
   [
-    "B48, B60: fields that have no word here",
+    "B48, B60: unsupported fields",
     [
       assistant({
         type: "text",

@@ -25,13 +25,13 @@ const signed = { dialect: "anthropic", kind: "signature", value: "s" };
 /** Losses in the structure of a message and in its residue. */
 const structureRows: LossRow[] = [
   [
-    "B2: reasoning after a text cannot stay there",
+    "B2: reasoning after a text moves before it",
     [assistant({ type: "text", text: "t" }, { type: "reasoning", text: "r" })],
     [["parts-reordered", "/0/parts/1/type"]],
     [{ role: "assistant", content: "t", reasoning: "r" }],
   ],
   [
-    "several results are several messages, in order",
+    "several results become several messages, in order",
     [{ ...tool({ ...result, output: "1" }, { ...result, toolCallId: "d", output: "2" }), id: "m" }],
     [["message-split", "/0/role"]],
     [
@@ -40,7 +40,7 @@ const structureRows: LossRow[] = [
     ],
   ],
   [
-    "B28: a result beside text keeps both",
+    "B28: a result beside text becomes two messages",
     [userMessage({ ...result, output: "1" }, { type: "text", text: "t" })],
     [["message-split", "/0/role"]],
     [
@@ -49,13 +49,13 @@ const structureRows: LossRow[] = [
     ],
   ],
   [
-    "a tool message holds nothing but results",
+    "a tool message has results only",
     [tool({ type: "text", text: "t" })],
     [["role-approximated", "/0/role"]],
     [{ role: "user", content: "t" }],
   ],
   [
-    "the id of a tool message that names no call would be the call's",
+    "the id of a tool message without a call would be read as the call's",
     [
       { ...tool({ ...result, toolCallId: "", output: "ok" }), id: "m" },
       { ...tool(), id: "n" },
@@ -74,7 +74,7 @@ const structureRows: LossRow[] = [
     ],
   ],
   [
-    "another id of a call that would now be the one that counts",
+    "another id of a call that would now have precedence",
     decodeWire(
       { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "i", call_id: "c" }] },
       { role: "tool", content: "", call_id: "i" },
@@ -90,30 +90,30 @@ const structureRows: LossRow[] = [
     [{ role: "tool", content: "", call_id: "c" }],
   ],
   [
-    "reasoning was edited under its thinking blocks",
+    "reasoning that was edited under its thinking blocks",
     decodeWire({
       role: "assistant",
       content: "",
       reasoning: "new",
-      extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "old", signature: "s" }], kept: 1 } },
+      extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "old", signature: "s" }], preserved: 1 } },
     }),
     [["thinking-blocks-stale", "/0/extra/flat/thinking-blocks-stale"]],
-    [{ role: "assistant", content: "", reasoning: "new", extra: { claude: { kept: 1 } } }],
+    [{ role: "assistant", content: "", reasoning: "new", extra: { claude: { preserved: 1 } } }],
   ],
   [
-    "more thought signatures than parts, and one that is none",
+    "more thought signatures than parts, and an invalid one",
     decodeWire({ role: "assistant", content: "t", extra: { gemini: { thought_signatures: [7, "s"] } } }),
     [["thought-signatures-stale", "/0/extra/flat/thought-signatures-stale"]],
     [{ role: "assistant", content: "t" }],
   ],
   [
-    "another source of media that would now win over the canonical one",
+    "another source of media that would now have precedence",
     decodeAndEdit({ content: [{ type: "image", data: "AAAA", url: "u" }] }, { data: undefined, fileId: "f" }),
     [["residue-conflict", "/0/parts/0/extra/flat/url"]],
     [{ role: "user", content: [{ type: "image", file_id: "f" }] }],
   ],
   [
-    "provider data that is no object, where there is some by now",
+    "provider data that is no object, after other data was added",
     decodeWire({ role: "user", content: "t", extra: 7 }).map((each) => ({
       ...each,
       extra: { ...each.extra, gemini: { a: 1 } },
@@ -122,19 +122,19 @@ const structureRows: LossRow[] = [
     [{ role: "user", content: "t", extra: { gemini: { a: 1 } } }],
   ],
   [
-    "a null content that has a text by now",
+    "a null content after a text was added",
     decodeWire({ role: "user", content: null }).map((each) => ({ ...each, parts: [{ type: "text", text: "t" }] })),
     [["form-stale", "/0/extra/flat/$form/content"]],
     [{ role: "user", content: "t" }],
   ],
   [
-    "the short word for a mime type that has changed",
+    "the short name of a MIME type that was changed",
     decodeAndEdit({ content: [{ type: "image", format: "png", data: "AAAA" }] }, { mimeType: "image/webp" }),
     [["form-stale", "/0/parts/0/extra/flat/$form/format"]],
     [{ role: "user", content: [{ type: "image", format: "image/webp", data: "AAAA" }] }],
   ],
   [
-    "B5: who issued a seal",
+    "B5: the issuer of a seal",
     [assistant({ type: "reasoning", text: "r", seals: [{ ...signed, provider: "p", model: "m" }] })],
     [
       ["metadata-dropped", "/0/parts/0/seals/0/provider"],
@@ -150,7 +150,7 @@ const structureRows: LossRow[] = [
     ],
   ],
   [
-    "B5: seals of others, and Claude's on what is no reasoning",
+    "B5: seals of other providers, and Claude's seals on parts other than reasoning",
     [assistant({ type: "text", text: "t", seals: [signed, { dialect: "openai-responses", kind: "id", value: "i" }] })],
     [
       ["seal-not-portable", "/0/parts/0/seals/0"],

@@ -16,7 +16,7 @@ const dialect = flat();
 /** The only losses of decoded flat data: signatures that fit no part. */
 const STALE = new Set(["thinking-blocks-stale", "thought-signatures-stale"]);
 
-test("any conversation comes back as equal JSON, unless signatures were stale already", () => {
+test("any conversation round-trips to equal JSON, unless signatures were already stale", () => {
   fc.assert(
     fc.property(flatWire, (wire) => {
       const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(deepFreeze(wire)));
@@ -27,7 +27,7 @@ test("any conversation comes back as equal JSON, unless signatures were stale al
   );
 });
 
-test("decoding and encoding the encoded messages again changes nothing", () => {
+test("decoding and encoding the encoded messages again is stable", () => {
   fc.assert(
     fc.property(flatWire, (wire) => {
       const once = dialect.encodeMessages(dialect.decodeMessages(wire)).wire;

@@ -75,5 +75,5 @@ export const failures: (WireSample & { kind: string; retryAfterMs?: number })[] 
   { name: "an unknown status", kind: "overloaded", status: 503, wire: failure(503, "TIRED", "Later.") },
   { name: "a text", kind: "server", status: 502, wire: "<html>Bad gateway</html>" },
   { name: "a text in a field", kind: "permission", status: 403, wire: { error: "No." } },
-  { name: "nothing readable", kind: "not-found", status: 404, wire: { other: 1 } },
+  { name: "an unknown body", kind: "not-found", status: 404, wire: { other: 1 } },
 ];

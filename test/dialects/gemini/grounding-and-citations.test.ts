@@ -223,9 +223,9 @@ test("B48: each of 3,000 supports is matched to its text", () => {
 
 test.each([
   ["at the end of the last piece", { endIndex: 1, text: "", startIndex: 1, partIndex: 2 }, 4],
-  ["at the end of a piece, where the next begins", { endIndex: 1, text: "", startIndex: 1 }, 1],
+  ["at the end of a chunk", { endIndex: 1, text: "", startIndex: 1 }, 1],
   ["at the end of a piece that is named", { endIndex: 2, text: "", startIndex: 2, partIndex: 1 }, 3],
-])("B48: a support of no words has its place, %s", (_, segment, start) => {
+])("B48: a support without text has its position, %s", (_, segment, start) => {
   const groundingMetadata = {
     groundingChunks: [{ web: { uri: "https://example.com/a" } }],
     groundingSupports: [{ segment, groundingChunkIndices: [0] }],

@@ -50,7 +50,7 @@ describe("a wire part decodes to a canonical part and back", () => {
       },
     ],
     [
-      "B17: a call without an id gets one of its own",
+      "B17: a call without an id gets a unique one",
       { functionCall: { name: "look", args: { at: "sea" } } },
       { type: "tool-call", toolCallId: "call_1", toolName: "look", input: { at: "sea" }, ...form({ id: null }) },
     ],
@@ -326,7 +326,7 @@ test("B23: integers beyond 2^53 keep their digits, in arguments and in results",
   expect(messages[0]?.parts[0]).toMatchObject({ inputText: '{"n":12345678901234567890}' });
 });
 
-test("B5: what a provider signed is stamped with it", () => {
+test("B5: signatures have their provider", () => {
   const [message] = gemini({ provider: "vertex" }).decodeMessages([
     { role: "model", parts: [{ text: "", thoughtSignature: "c2ln" }] },
   ]);

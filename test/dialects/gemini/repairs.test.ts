@@ -182,7 +182,7 @@ describe("repairs", () => {
       "gemini-3-pro",
     ],
     [
-      "B45: media of a result follow in a content of their own for models that accept none in results",
+      "B45: media of a result follow in a separate content for models that accept none in results",
       [
         hi,
         assistant([call("a")]),
@@ -214,7 +214,7 @@ describe("repairs", () => {
     expect(outcome).toStrictEqual(losses);
   });
 
-  test("without repair the history is encoded as it is", () => {
+  test("without repair the history is encoded unchanged", () => {
     const messages = [assistant([call("a")]), user("Half: \ud83c"), assistant([])];
     expect(encode({ messages, model: "gemini-3-pro" }, { repair: false })).toStrictEqual({
       wire: {

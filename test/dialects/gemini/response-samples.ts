@@ -264,12 +264,12 @@ export const responses: WireSample[] = [
       groundingChunks: [web(1)],
       groundingSupports: [{ segment: segment("It spread."), groundingChunkIndices: [4] }],
     },
-    "two sources alike": {
+    "two equal sources": {
       groundingChunks: [web(1), web(1)],
       groundingSupports: [{ segment: segment("It spread."), groundingChunkIndices: [1] }],
     },
     "no segment": { groundingChunks: [web(1)], groundingSupports: [{ groundingChunkIndices: [0] }] },
-    "nothing in it": {},
+    "no fields": {},
     "sources only": { groundingChunks: [web(1)] },
     "an empty list of supports": { groundingChunks: [web(1)], groundingSupports: [] },
   }).map(([name, grounding]) => createSample(`grounding: ${name}`, createGrounded(grounding))),

@@ -119,7 +119,7 @@ describe("events of deltas", () => {
       ["texts-joined /message/parts/1"],
     ],
     [
-      "late text becomes a part of its own",
+      "late text becomes a separate part",
       [textDelta("a"), delta("thinking", { textDelta: "b", partKey: 1 }), textDelta("c"), sealDelta("x")],
       [event(text("a")), event({ text: "b", thought: true }), event(text("c")), end()],
       ["part-split /message/parts/0", "late-dropped /message/parts/0/seals"],
@@ -183,7 +183,7 @@ describe("failed streams", () => {
     expect(encodeAll([start, busy]).events).toStrictEqual([failure]);
   });
 
-  test("B31: a call that the stream broke off in is not written, because clients would take it for complete", () => {
+  test("B31: a call in which the stream broke off is not written, because clients would execute it", () => {
     const { events, losses } = encodeAll([start, textDelta("a"), callStart("x", 1), busy]);
     expect(events).toStrictEqual([event(text("a")), event(text("")), failure]);
     expect(losses).toContainEqual(expect.stringContaining("part-unsupported"));

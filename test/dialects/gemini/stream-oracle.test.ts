@@ -104,7 +104,7 @@ function hasEnded(events: readonly object[]): boolean {
 }
 type Wire = Record<string, unknown>;
 
-describe("own streams", () => {
+describe("Gemini's own streams", () => {
   test.each(streams)("decoded and encoded again, it decodes to the same answer: $name", ({ events }) => {
     const deltas = decodeAll(events);
     const { events: again, losses } = encodeAll(deltas);

@@ -23,7 +23,7 @@ describe("errors", () => {
     [529, "overloaded"],
     [200, "unknown"],
     [undefined, "unknown"],
-  ] as const)("status %s says %s", (status, kind) => {
+  ] as const)("status %s has the kind %s", (status, kind) => {
     expect(kindFromStatus(status)).toBe(kind);
   });
   test.each([
@@ -32,7 +32,7 @@ describe("errors", () => {
     ["You exceeded your current quota, please check your plan", "quota"],
     ["Your credit balance is too low to access the API.", "quota"],
     ["Something else", undefined],
-  ] as const)('"%s" says %s', (message, kind) => {
+  ] as const)('"%s" has the kind %s', (message, kind) => {
     expect(kindFromMessage(message)).toBe(kind);
   });
   test.each([
@@ -40,7 +40,7 @@ describe("errors", () => {
     ["Please try again in 20ms.", 20],
     ["Please retry in 34.2s.", 34_200],
     ["Please retry soon.", undefined],
-  ])('"%s" says when to try again', (message, ms) => {
+  ])('"%s" has a retry delay', (message, ms) => {
     expect(parseRetryAfter(message)).toBe(ms);
   });
   test("text that is not a duration is rejected", () => {

@@ -10,25 +10,25 @@ const circle = { type: "object", properties: { kind: { const: "circle" }, r: cou
 const square = { type: "object", properties: { kind: { const: "square" }, a: count }, required: ["kind", "a"] };
 const kinds = { anyOf: [{ const: "circle" }, { const: "square" }] };
 
-describe("a tool's schema that combines others at its root becomes one object", () => {
+describe("a tool's schema with a combination at its root becomes one object", () => {
   const rows: [sentence: string, schema: SchemaObject, written: object][] = [
     [
-      "B51: of a choice, the properties of all, and what all require",
+      "B51: of oneOf, the properties of all branches and their common required names",
       { oneOf: [circle, square], description: "A shape." },
       { description: "A shape.", type: "object", properties: { kind: kinds, r: count, a: count }, required: ["kind"] },
     ],
     [
-      "B51: of all at once, everything",
+      "B51: of allOf, all properties and required names",
       { type: "object", properties: { name: text }, allOf: [point, { required: ["name"] }] },
       { type: "object", properties: { name: text, x: count, y: count }, required: ["x", "y", "name"] },
     ],
     [
-      "B51: what one of several must be there for",
+      "B51: required names in single branches of anyOf",
       { type: "object", properties: { a: text, b: text }, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       { type: "object", properties: { a: text, b: text } },
     ],
     [
-      "B51: a property that is told twice is both",
+      "B51: a property in two branches must match both",
       { type: "object", properties: { kind: text }, required: ["kind"], anyOf: [circle, square] },
       {
         type: "object",
@@ -37,7 +37,7 @@ describe("a tool's schema that combines others at its root becomes one object", 
       },
     ],
     [
-      "B51: references are followed, also in circles",
+      "B51: references are followed, also in cycles",
       {
         anyOf: [{ $ref: "#/$defs/node" }, { $ref: "#/$defs/gone" }],
         $defs: { node: { ...point, allOf: [{ $ref: "#/$defs/node" }] } },
@@ -49,17 +49,17 @@ describe("a tool's schema that combines others at its root becomes one object", 
       },
     ],
     [
-      "B51: what is no object has no say",
+      "B51: branches that are no objects are ignored",
       { anyOf: [point, { type: "null" }] },
       { type: "object", properties: { x: count, y: count }, required: ["x", "y"] },
     ],
     [
-      "B51: where nothing is an object, it is put into one",
+      "B51: a root without an object is wrapped in one",
       { anyOf: [text, count] },
       { type: "object", properties: { value: { anyOf: [text, count] } }, required: ["value"] },
     ],
     [
-      "B51: a property may be called anything",
+      "B51: a property may have any name",
       { anyOf: [{ properties: JSON.parse('{"__proto__":{"type":"string"}}') as object }] },
       { type: "object", properties: JSON.parse('{"__proto__":{"type":"string"}}') as object },
     ],
@@ -81,7 +81,7 @@ describe("a tool's schema that combines others at its root becomes one object", 
     expect(strict).toMatchObject({ wire: { tools: [{ input_schema: inputSchema }] }, losses: [] });
   });
 
-  test("each of many branches is read once", () => {
+  test("each of many branches is visited once", () => {
     const branches = Array.from({ length: 5000 }, (_, at) => ({ properties: { kind: { const: at } } }));
     const { wire } = anthropic().encodeRequest({
       messages: [user("Hello.")],

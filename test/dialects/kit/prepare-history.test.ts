@@ -57,25 +57,25 @@ describe("pairing", () => {
   const go = user("Go.");
   const rows: [sentence: string, messages: Message[], history: Message[], losses: string[], rules?: HistoryRules][] = [
     [
-      "a paired history stays as it is",
+      "a paired history is unchanged",
       [go, assistant([call("a")]), tool(result("a"))],
       [go, assistant([call("a")]), tool(result("a"))],
       [],
     ],
     [
-      "B24: a call without a result gets one that says so",
+      "B24: a call without a result gets an error result",
       [go, assistant([call("a")]), user("Well?")],
       [go, assistant([call("a")]), tool(synthesized("a")), user("Well?")],
       ["result-synthesized /messages/1/parts/0"],
     ],
     [
-      "B24: also at the very end, and beside an answered one",
+      "B24: a call without a result at the end, and beside an answered one",
       [go, assistant([call("a"), call("b")]), tool(result("b"))],
       [go, assistant([call("a"), call("b")]), tool(synthesized("a")), tool(result("b"))],
       ["result-synthesized /messages/1/parts/0"],
     ],
     [
-      "B24: a made result follows its call's tool and format",
+      "B24: a synthesized result has its call's tool name and format",
       [go, assistant([call("a", { tool: "custom", format: "text" })])],
       [
         go,
@@ -85,13 +85,13 @@ describe("pairing", () => {
       ["result-synthesized /messages/1/parts/0"],
     ],
     [
-      "B24: a second result of one call is left out",
+      "B24: a second result of one call is dropped",
       [go, assistant([call("a")]), tool(result("a", "first")), tool(result("a", "second"))],
       [go, assistant([call("a")]), tool(result("a", "first"))],
       ["result-duplicate /messages/3/parts/0"],
     ],
     [
-      "B24: a result without a call is said as text, its media with it",
+      "B24: a result without a call becomes text, with its media",
       [go, tool(result("x", "42", { content: [{ type: "image", url: "https://example.com/i" }] }))],
       [
         go,
@@ -103,31 +103,31 @@ describe("pairing", () => {
       ["result-orphan /messages/1/parts/0"],
     ],
     [
-      "B24: a result before its call answers nothing",
+      "B24: a result before its call is not its result",
       [go, tool(result("a")), assistant([call("a")])],
       [go, user("[Result of f, call a] a"), assistant([call("a")]), tool(synthesized("a"))],
       ["result-orphan /messages/1/parts/0", "result-synthesized /messages/2/parts/0"],
     ],
     [
-      "a result that stands too late is brought to its call",
+      "a late result is moved to its call",
       [go, assistant([call("a")]), user("Hm."), tool(result("a"))],
       [go, assistant([call("a")]), tool(result("a")), user("Hm.")],
       ["result-moved /messages/3/parts/0"],
     ],
     [
-      "B25: results go out in call order",
+      "B25: results are in call order",
       [go, assistant([call("a"), call("b")]), tool(result("b"), result("a"))],
       [go, assistant([call("a"), call("b")]), tool(result("a"), result("b"))],
       ["results-reordered /messages/2/parts/0"],
     ],
     [
-      "B25: also across messages",
+      "B25: results are in call order across messages",
       [go, assistant([call("a"), call("b")]), tool(result("b")), tool(result("a"))],
       [go, assistant([call("a"), call("b")]), tool(result("a")), tool(result("b"))],
       ["results-reordered /messages/2/parts/0"],
     ],
     [
-      "B17: an id that was used before is told apart, and the n-th result belongs to the n-th call",
+      "B17: a repeated id is replaced, and the n-th result belongs to the n-th call",
       [
         go,
         assistant([call("a")]),
@@ -150,27 +150,27 @@ describe("pairing", () => {
       ],
     ],
     [
-      "B17: also where results may stand anywhere",
+      "B17: a repeated id is replaced if results may be anywhere",
       [go, assistant([call("a")]), assistant([call("a")]), tool(result("a", "first"))],
       [go, assistant([call("a")]), assistant([call("a_2")]), tool(synthesized("a_2")), tool(result("a", "first"))],
       ["call-id-repeated /messages/2/parts/0/toolCallId", "result-synthesized /messages/2/parts/0"],
       { allowsAnyPosition: true },
     ],
     [
-      "B33: what the provider ran is none of our business",
+      "B33: calls of a provider's tool are not paired",
       [go, assistant([call("a", { executor: "provider" })])],
       [go, assistant([call("a", { executor: "provider" })])],
       [],
     ],
     [
-      "results may stand anywhere where the target does not mind",
+      "results may be anywhere if the target allows it",
       [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"), result("a"))],
       [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"), result("a"))],
       [],
       { allowsAnyPosition: true },
     ],
     [
-      "but each call still has one",
+      "each call still gets one result",
       [go, assistant([call("a"), call("b")]), user("Hm."), tool(result("b"))],
       [go, assistant([call("a"), call("b")]), tool(synthesized("a")), user("Hm."), tool(result("b"))],
       ["result-synthesized /messages/1/parts/0"],
@@ -184,13 +184,13 @@ describe("pairing", () => {
       { allowsAnyPosition: true, allowsStoredCalls: true },
     ],
     [
-      "a run of assistant messages is one turn",
+      "consecutive assistant messages are one turn",
       [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
       [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
       [],
     ],
     [
-      "unless results must follow the very message that called",
+      "results follow their own message if the target requires it",
       [go, assistant([call("a")]), assistant("Wait."), tool(result("a"))],
       [go, assistant([call("a")]), tool(result("a")), assistant("Wait.")],
       ["result-moved /messages/3/parts/0"],
@@ -201,11 +201,11 @@ describe("pairing", () => {
     expect(encodeHistory(messages, rules)).toEqual({ history, losses });
   });
 
-  test.each(rows)("without repairs nothing changes: %s", (_, messages, _history, _losses, rules) => {
+  test.each(rows)("without repairs the history is unchanged: %s", (_, messages, _history, _losses, rules) => {
     expect(encodeHistory(messages, rules, false)).toEqual({ history: messages, losses: [] });
   });
 
-  test("B25: an order of results that the dialect's own wire had is kept", () => {
+  test("B25: the order of results in the dialect's own wire is preserved", () => {
     const messages = [go, assistant([call("a"), call("b")]), tool(result("b"), result("a"))];
     storeResultOrder(messages, "probe");
     expect(encodeHistory(messages)).toEqual({ history: messages, losses: [] });
@@ -228,14 +228,14 @@ describe("texts", () => {
   const blank: Part = { type: "text", text: " \n" };
   const rows: [sentence: string, messages: Message[], rules: HistoryRules, history: Message[], losses: string[]][] = [
     [
-      "B34: blank text is left out",
+      "B34: blank text is dropped",
       [user([blank, { type: "text", text: "Hi." }])],
       { noBlankText: true },
       [user("Hi.")],
       ["text-blank /messages/0/parts/0"],
     ],
     [
-      "B34: but not beside signed reasoning",
+      "B34: blank text beside signed reasoning is preserved",
       [user("Hi."), assistant([signed, blank, { type: "text", text: "A" }, blank])],
       { noBlankText: true },
       [user("Hi."), assistant([signed, blank, { type: "text", text: "A" }])],
@@ -249,7 +249,7 @@ describe("texts", () => {
       ["text-trimmed /messages/1/parts/0/text"],
     ],
     [
-      "B35: elsewhere it stays",
+      "B35: white space in other messages stays",
       [assistant("So "), user("Hi. ")],
       { noTrailingSpace: true },
       [assistant("So "), user("Hi. ")],
@@ -263,7 +263,7 @@ describe("texts", () => {
       ["prefill-unsupported /messages/1/role"],
     ],
     [
-      "B50: half a character is replaced, deep in arguments and results too",
+      "B50: a lone surrogate is replaced, also in nested arguments and results",
       [
         user("a\ud800"),
         assistant([call("a", { input: { "k\udc00": ["\ud83d", "\ud83d\ude00"] } })]),

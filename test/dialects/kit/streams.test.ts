@@ -60,28 +60,28 @@ describe("bytes to events", () => {
     ["server-sent events", 'data: {"a":1}\n\nevent: x\ndata: {"b":2}\n\n', [':{"a":1}', 'x:{"b":2}']],
     ["with CRLF", 'event: x\r\ndata: {"a":1}\r\n\r\n', ['x:{"a":1}']],
     ["with a byte order mark", '\uFEFFdata: {"a":1}\n\n', [':{"a":1}']],
-    ["with the word that ends some", "data: [DONE]\n\n", [':"[DONE]"']],
-    ["behind comments and empty lines", '\n\n: ping\n\ndata: {"a":1}\n\n', [':{"a":1}']],
+    ["with the end marker of some vendors", "data: [DONE]\n\n", [':"[DONE]"']],
+    ["after comments and empty lines", '\n\n: ping\n\ndata: {"a":1}\n\n', [':{"a":1}']],
     ["B68: without an end", 'data: {"a":1}', [':{"a":1}']],
-    ["cut off within an event, which then was never said", 'data: {"a":1}\n\ndata: {"a', [':{"a":1}']],
-    ["a line that begins with a space is no field, however it is cut", ' data: {"a":1}\n\n', []],
+    ["truncated within an event, which is dropped", 'data: {"a":1}\n\ndata: {"a', [':{"a":1}']],
+    ["a line with a leading space is not a field, in any chunks", ' data: {"a":1}\n\n', []],
     ["B74: one JSON body", '{"a":{"b":["}"]}}', [':{"a":{"b":["}"]}}']],
     ["B74: a JSON body over several lines", '{\n  "a": 1\n}\n', [':{"a":1}']],
-    ["B74: a JSON body behind a byte order mark", '\uFEFF{"a":1}', [':{"a":1}']],
-    ["B74: a JSON body behind more spaces than anybody looks at", `${"\n ".repeat(90)}{"a":"é"}`, [':{"a":"é"}']],
+    ["B74: a JSON body after a byte order mark", '\uFEFF{"a":1}', [':{"a":1}']],
+    ["B74: a JSON body after more spaces than detection reads", `${"\n ".repeat(90)}{"a":"é"}`, [':{"a":"é"}']],
     ["B74: a list of values", '[{"a":1},\r\n{"b":[2]}\n]', [':{"a":1}', ':{"b":[2]}']],
     ["B74: a value per line", '{"a":1}\n{"b":2}\n', [':{"a":1}', ':{"b":2}']],
     ["a JSON body that is cut off", '{"a":{"b":1}', []],
-    ["a page of HTML holds no event", "<!doctype html>\n<html><body>Bad gateway: {}</body></html>", []],
-    ["nothing but spaces", " \r\n\t", []],
-    ["nothing at all", "", []],
+    ["a page of HTML has no events", "<!doctype html>\n<html><body>Bad gateway: {}</body></html>", []],
+    ["only spaces", " \r\n\t", []],
+    ["no bytes", "", []],
     [
-      "an event that is no JSON, and all behind it",
+      "an event that is not JSON, and all later ones",
       'data: {"a":1}\n\ndata: {oops\n\ndata: {"b":2}\n\n',
       [':{"a":1}', broken("{oops")],
     ],
-    ["a JSON body that is none", '{"a":1}{oops}{"b":2}', [':{"a":1}', broken("{oops}")]],
-    ["an event that the dialect refuses", 'data: {"a":1}\n\ndata: 7\n\ndata: {"b":2}\n\n', [':{"a":1}', broken("7")]],
+    ["an invalid JSON body", '{"a":1}{oops}{"b":2}', [':{"a":1}', broken("{oops}")]],
+    ["an event that the dialect rejects", 'data: {"a":1}\n\ndata: 7\n\ndata: {"b":2}\n\n', [':{"a":1}', broken("7")]],
   ])("%s", (_, text, expected) => {
     const bytes = encode(text);
     expect(feed([bytes])).toStrictEqual(expected);
@@ -117,7 +117,7 @@ describe("JSON values in chunks", () => {
     noNullPrototype: true,
   });
 
-  test("values in any of the three spellings, cut anywhere, are read whole", () => {
+  test("values in any of the three spellings, cut anywhere, are parsed completely", () => {
     fc.assert(
       fc.property(
         fc.array(object, { maxLength: 4 }),
@@ -197,20 +197,16 @@ describe("the answer that a stream encoder assembles", () => {
   test.each<[string, Delta[], string]>([
     ["a delta before the start", [DONE], "start-first"],
     ["a delta after the end", [START, DONE, delta("text", { textDelta: "" })], "terminal-last"],
-    ["a result of no call", [START, DONE, result("c")], "result-traced"],
+    ["a result without a call", [START, DONE, result("c")], "result-traced"],
     ["a second result", [...answer(...call("c", "{}")), result("c"), result("c")], "result-once"],
-    [
-      "a result that is none",
-      [START, DONE, { kind: "part", payload: { role: "tool" } } as unknown as Delta],
-      "payload",
-    ],
-  ])("%s is refused with its rule", (_, deltas, rule) => {
+    ["an invalid result", [START, DONE, { kind: "part", payload: { role: "tool" } } as unknown as Delta], "payload"],
+  ])("%s is rejected with its rule", (_, deltas, rule) => {
     expect(requireError(AssemblyError, () => follow(deltas)).rule).toBe(rule);
   });
 });
 
 describe("one part at a time", () => {
-  /** What a protocol of blocks would say: [ opens, ] closes, ! is late. */
+  /** The events of a block protocol: [ opens, ] closes, ! is late. */
   function sequence(deltas: readonly Delta[]): string {
     const follower = new AnswerFollower();
     const out: string[] = [];
@@ -235,7 +231,7 @@ describe("one part at a time", () => {
     delta("text", part === undefined ? { textDelta } : { textDelta, partKey: part });
 
   test.each<[string, Delta[], string]>([
-    ["nothing", [], ""],
+    ["no deltas", [], ""],
     ["texts and calls in order", [text("a"), text("b"), ...call("c", "1"), text("d")], "[0ab][11][2d]"],
     ["an empty text opens a part", [text("", 1), text("", 2)], "[0][1]"],
     [
@@ -244,19 +240,19 @@ describe("one part at a time", () => {
       "[01][12]",
     ],
     [
-      "what follows the second waits, too",
+      "deltas after the second call wait",
       [open("a"), open("b"), args("b", "2"), text("t"), args("a", "1"), end("a"), args("b", "3"), end("b"), text("u")],
       "[01][123][2tu]",
     ],
     [
-      "three that end in another order",
+      "three calls that end in another order",
       [open("a"), open("b"), open("c"), args("c", "3"), end("c"), args("b", "2"), end("b"), args("a", "1"), end("a")],
       "[01][12][23]",
     ],
     ["calls that never end", [open("a"), open("b"), args("b", "2"), text("t"), args("a", "1")], "[01][12][2t]"],
-    ["a text that is taken up again is late", [text("a", 1), text("b", 2), text("c", 1)], "[0a][1b!0c]"],
+    ["a text that continues after another part is late", [text("a", 1), text("b", 2), text("c", 1)], "[0a][1b!0c]"],
     [
-      "a call's own end adds what it carries",
+      "the end of a call adds its fields",
       [open("a"), delta("tool_call_end", { toolCallId: "a", argsTextDelta: "1" })],
       "[01]",
     ],
@@ -282,37 +278,37 @@ describe("one part at a time", () => {
 });
 
 describe("whole characters", () => {
-  function pieced(texts: readonly string[]): { out: string[]; held: PendingSurrogate } {
-    const held: PendingSurrogate = {};
-    return { out: texts.map((text) => takeWholeCharacters(held, text)), held };
+  function pieced(texts: readonly string[]): { out: string[]; pending: PendingSurrogate } {
+    const pending: PendingSurrogate = {};
+    return { out: texts.map((text) => takeWholeCharacters(pending, text)), pending };
   }
   const [high, low] = ["\uD83D", "\uDE00"];
 
   test.each<[string, string[], string[], string | undefined]>([
     ["whole texts pass", ["a", "", "😀", "b"], ["a", "", "😀", "b"], undefined],
     [
-      "B50: a character that two deltas share goes out with the second",
+      "B50: a character that is split between two deltas is emitted with the second",
       [`a${high}`, `${low}b`],
       ["a", "😀b"],
       undefined,
     ],
-    ["an empty delta between the halves changes nothing", [high, "", low], ["", "", "😀"], undefined],
-    ["two halves of two characters", [high, low + high, low], ["", "😀", "😀"], undefined],
-    ["a half that nothing follows is held", [`a${high}`], ["a"], high],
-    ["a half that another half follows goes out with it", [high, high], ["", high], high],
-    ["a second half without a first passes", [low], [low], undefined],
+    ["an empty delta between the halves has no effect", [high, "", low], ["", "", "😀"], undefined],
+    ["two characters with split halves", [high, low + high, low], ["", "😀", "😀"], undefined],
+    ["a high surrogate at the end is pending", [`a${high}`], ["a"], high],
+    ["a high surrogate after another one is emitted", [high, high], ["", high], high],
+    ["a low surrogate alone is emitted", [low], [low], undefined],
   ])("%s", (_, texts, out, left) => {
     const found = pieced(texts);
     expect(found.out).toStrictEqual(out);
-    expect(found.held.pendingSurrogate).toBe(left);
+    expect(found.pending.pendingSurrogate).toBe(left);
   });
 
-  test("B50: wherever a text is cut, nothing is lost, and no chunk ends within a character", () => {
+  test("B50: for any cut of a text, no character is lost, and no chunk ends within a character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), cuts, (text, at) => {
         const offsets = [0, ...at.map((each) => each % (text.length + 1)).sort((a, b) => a - b), text.length];
-        const { out, held } = pieced(offsets.slice(1).map((to, index) => text.slice(offsets[index], to)));
-        expect([out.join(""), held.pendingSurrogate]).toStrictEqual([text, undefined]);
+        const { out, pending } = pieced(offsets.slice(1).map((to, index) => text.slice(offsets[index], to)));
+        expect([out.join(""), pending.pendingSurrogate]).toStrictEqual([text, undefined]);
         expect(out.every((piece) => piece.isWellFormed())).toBe(true);
       }),
     );
@@ -325,7 +321,7 @@ describe("transcoding a stream", () => {
     .map((each, seq) => ({ ...each, runId: "r", seq, timestamp: "2026-01-02T03:04:05.000Z" }))
     .map((data) => formatSse({ data }));
 
-  test("bytes in, text out, one chunk per chunk", () => {
+  test("bytes become text, one chunk per chunk", () => {
     const transcoder = transcode("run", "run");
     expect(wire.map((text) => transcoder.push(encode(text)))).toStrictEqual(wire);
     expect(transcoder.push(": ping\n\n")).toBe("");

@@ -25,11 +25,11 @@ function nested(levels: number): Record<string, unknown> {
 
 describe("B53: a schema that strict mode accepts has no faults", () => {
   const rows: [title: string, schema: SchemaObject | undefined][] = [
-    ["no schema at all", undefined],
-    ["an object with nothing in it", closed({})],
-    ["an object that names no properties", { type: "object", additionalProperties: false }],
+    ["no schema", undefined],
+    ["an empty object", closed({})],
+    ["an object without properties", { type: "object", additionalProperties: false }],
     ["an empty object without `required`", { type: "object", properties: {}, additionalProperties: false }],
-    ["a type of one word in a list", { ...closed({ a: text }), type: ["object"] }],
+    ["a list with one type", { ...closed({ a: text }), type: ["object"] }],
     ["a property that may be null", closed({ a: { type: ["string", "null"] } })],
     ["an enum and a constant without a type", closed({ a: { enum: ["x", 1, null] }, b: { const: "y" } })],
     [
@@ -43,7 +43,7 @@ describe("B53: a schema that strict mode accepts has no faults", () => {
       "annotations",
       { ...closed({ a: { type: "string", default: "x", title: "A", examples: ["x"] } }), $schema: "s", $id: "i" },
     ],
-    ["a keyword that nobody knows", closed({ a: { type: "string", "x-order": 1 } })],
+    ["an unknown keyword", closed({ a: { type: "string", "x-order": 1 } })],
     ["a choice below the root", closed({ a: { anyOf: [text, closed({ b: text })] } })],
     [
       "definitions and references to them",
@@ -57,10 +57,10 @@ describe("B53: a schema that strict mode accepts has no faults", () => {
         '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__"],"additionalProperties":false}',
       ) as SchemaObject,
     ],
-    ["as many properties as are allowed", closed(many(5000))],
-    ["as deep as is allowed", nested(10)],
-    ["as many enum values as are allowed", closed({ a: { enum: Array.from({ length: 1000 }, (_, index) => index) } })],
-    ["an undefined keyword, which is not there", { ...closed({ a: text }), allOf: undefined, anyOf: undefined }],
+    ["the maximum number of properties", closed(many(5000))],
+    ["the maximum depth", nested(10)],
+    ["the maximum number of enum values", closed({ a: { enum: Array.from({ length: 1000 }, (_, index) => index) } })],
+    ["an undefined keyword", { ...closed({ a: text }), allOf: undefined, anyOf: undefined }],
   ];
   test.each(rows)("%s", (_, schema) => {
     expect(findStrictFaults(schema)).toStrictEqual([]);
@@ -70,7 +70,7 @@ describe("B53: a schema that strict mode accepts has no faults", () => {
 describe("B53: a schema that strict mode rejects has a fault with its path", () => {
   const rows: [title: string, path: string, schema: SchemaObject][] = [
     ["an empty schema", "", {}],
-    ["a root that is no object", "", { type: "array", items: text }],
+    ["a root that is not an object", "", { type: "array", items: text }],
     ["a root that may be null", "", { ...closed({}), type: ["object", "null"] }],
     ["a root that is a choice", "", { ...closed({}), anyOf: [closed({})] }],
     ["a root that is a reference", "", { $ref: "#/$defs/a", $defs: { a: closed({}) } }],
@@ -87,7 +87,7 @@ describe("B53: a schema that strict mode rejects has a fault with its path", () 
     ["an open object that may be null", "/properties/a", closed({ a: { type: ["object", "null"] } })],
     ["a property that is not required", "/properties/b", closed({ a: text, b: text }, { required: ["a"] })],
     ["no `required` beside properties", "/properties/a", closed({ a: text }, { required: undefined })],
-    ["a requirement that is no property", "/required", closed({ a: text }, { required: ["a", "b"] })],
+    ["a required name that is not a property", "/required", closed({ a: text }, { required: ["a", "b"] })],
     ["a property without a type", "/properties/a", closed({ a: { description: "anything" } })],
     ["a property that is true", "/properties/a", closed({ a: true })],
     ["a list without items", "/properties/a", closed({ a: { type: "array" } })],
@@ -100,7 +100,7 @@ describe("B53: a schema that strict mode rejects has a fault with its path", () 
     ["an unknown format of a string", "/properties/a/format", closed({ a: { type: "string", format: "uri" } })],
     ["a reference out of the schema", "/properties/a/$ref", closed({ a: { $ref: "https://example.com/a" } })],
     ["too many properties", "", closed(many(5001))],
-    ["too deep an object", "/properties/inner".repeat(11), nested(11)],
+    ["an object beyond the maximum depth", "/properties/inner".repeat(11), nested(11)],
     ["too many enum values", "", closed({ a: { enum: Array.from({ length: 1001 }, (_, index) => index) } })],
     ["too many characters in names", "", closed({ ["n".repeat(120_001)]: text })],
     ...[
@@ -122,7 +122,7 @@ describe("B53: a schema that strict mode rejects has a fault with its path", () 
 });
 
 describe("B53: hostile schemas", () => {
-  test("a schema that contains itself is inspected once", () => {
+  test("a recursive schema is inspected once", () => {
     const schema: Record<string, unknown> = closed({});
     schema["properties"] = { a: schema, b: schema };
     schema["required"] = ["a", "b"];
@@ -137,7 +137,7 @@ describe("B53: hostile schemas", () => {
   });
 
   const junk = fc.jsonValue({ maxDepth: 2 });
-  const word = fc.constantFrom(
+  const keyword = fc.constantFrom(
     "type",
     "properties",
     "required",
@@ -151,7 +151,7 @@ describe("B53: hostile schemas", () => {
   );
   test("any value is inspected without an error", () => {
     fc.assert(
-      fc.property(fc.dictionary(word, fc.oneof(junk, fc.dictionary(word, junk))), (schema) => {
+      fc.property(fc.dictionary(keyword, fc.oneof(junk, fc.dictionary(keyword, junk))), (schema) => {
         for (const { path } of findStrictFaults(schema)) expect(path).toMatch(/^(\/.*)?$/s);
       }),
     );

@@ -20,16 +20,16 @@ describe("an answer in the next request", () => {
     const call = read.parts.find((part) => part.type === "tool-call");
     const messages = [user("Hi."), read, ...(call === undefined ? more : [toolResult(call, "ok")])];
     const { wire, losses } = dialect.encodeRequest({ messages });
-    return { said: (wire as { messages: object[] }).messages.slice(1), losses: losses.map(({ code }) => code) };
+    return { sent: (wire as { messages: object[] }).messages.slice(1), losses: losses.map(({ code }) => code) };
   };
 
   test.each([
     ["as OpenAI has it", { expires_at: 1700000000, data: "aGk=", transcript: "Hi" }, 3],
     ["without its date", { data: "aGk=", transcript: "Hi" }, 2],
-    ["with a field of its own", { expires_at: 1700000000, data: "aGk=", transcript: "Hi", voice: "ash" }, 4],
+    ["with an unknown field", { expires_at: 1700000000, data: "aGk=", transcript: "Hi", voice: "ash" }, 4],
   ])("a request repeats audio by its id only, %s", (_, audio, fields) => {
     expect(replayed({ ...answer, content: null, audio: { id: "audio_1", ...audio } }, user("And?"))).toStrictEqual({
-      said: [
+      sent: [
         { role: "assistant", content: null, audio: { id: "audio_1" } },
         { role: "user", content: "And?" },
       ],
@@ -40,7 +40,7 @@ describe("an answer in the next request", () => {
   test("B24: the result of a deprecated function_call has the role function", () => {
     const function_call = { name: "f", arguments: "{}" };
     expect(replayed({ ...answer, content: null, function_call })).toStrictEqual({
-      said: [
+      sent: [
         { role: "assistant", content: null, function_call },
         { role: "function", name: "f", content: "ok" },
       ],

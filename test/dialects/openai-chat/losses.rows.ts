@@ -123,7 +123,7 @@ export const userPartRows: [sentence: string, part: unknown, block: object | und
   ["a part of an unknown type is dropped", { type: "hologram" }, undefined, ["part-unsupported /0/parts/1"]],
 ];
 
-/** A message between two user messages, its encoding, and the repairs. Without repairs, nothing is lost. */
+/** A message between two user messages, its encoding, and the repairs. Without repairs, there is no loss. */
 export const repairedMessageRows: [sentence: string, message: Message, wire: object[], losses: string[]][] = [
   ["B7: an empty user message is dropped", user([]), [], ["message-empty /messages/1"]],
   ["B7: an empty assistant message is dropped", { ...assistant([]), name: "Ada" }, [], ["message-empty /messages/1"]],

@@ -41,7 +41,7 @@ describe("assistant messages", () => {
       { content: "x", tool_calls: [wireCall("{}")] },
       ["parts-reordered /0/parts/1/type"],
     ],
-    ["an empty text is decoded as none", [{ type: "text", text: "" }], { content: "" }, ["text-empty /0/parts/0/text"]],
+    ["an empty text becomes no part", [{ type: "text", text: "" }], { content: "" }, ["text-empty /0/parts/0/text"]],
     [
       "two refusals share a field",
       [
@@ -168,7 +168,7 @@ describe("results", () => {
       ["media-moved /0/parts/0/content/0", "result-empty /0/parts/0/output", "results-split /0/role"],
     ],
     [
-      "B28: text beside results becomes a message behind them",
+      "B28: text beside results becomes a message after them",
       {
         role: "user",
         parts: [
@@ -258,15 +258,15 @@ describe("requests", () => {
     const answered = (content: Part[]): unknown => {
       const messages: Message[] = [assistant([call]), { role: "tool", parts: [{ ...result, toolName: "f", content }] }];
       const { wire, losses } = dialect.encodeRequest({ messages });
-      return { said: (wire as { messages: object[] }).messages.slice(1), losses: formatLosses(losses) };
+      return { sent: (wire as { messages: object[] }).messages.slice(1), losses: formatLosses(losses) };
     };
     const answer = { role: "tool", tool_call_id: "a" };
     expect(answered([])).toStrictEqual({
-      said: [{ ...answer, content: "" }],
+      sent: [{ ...answer, content: "" }],
       losses: ["result-empty /messages/1/parts/0/output"],
     });
     expect(answered([{ type: "file", text: "Hi" }])).toStrictEqual({
-      said: [{ ...answer, content: [{ type: "text", text: "Hi" }] }],
+      sent: [{ ...answer, content: [{ type: "text", text: "Hi" }] }],
       losses: ["document-as-text /messages/1/parts/0/content/0/text"],
     });
   });

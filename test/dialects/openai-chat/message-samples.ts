@@ -75,7 +75,7 @@ export const plainSamples: WireSample[] = [
 /** The same content in other forms, and fields of other vendors. */
 export const variantSamples: WireSample[] = [
   {
-    name: "content in every way to say it",
+    name: "content in every form",
     wire: {
       messages: [
         { role: "system", content: [{ type: "text", text: "One text in a list." }] },
@@ -219,7 +219,7 @@ export const variantSamples: WireSample[] = [
     ],
   },
   {
-    name: "reasoning in every place that vendors have for it",
+    name: "reasoning in every field that vendors use",
     wire: [
       { role: "user", content: "Think." },
       { role: "assistant", reasoning_content: "Let me see.", content: "Seen." },

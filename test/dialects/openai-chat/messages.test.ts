@@ -76,7 +76,7 @@ describe("messages, both ways", () => {
       { role: "assistant", parts: [], ...withForm({ content: "" }) },
     ],
     [
-      "B49: a refusal stays a refusal, behind the content",
+      "B49: a refusal stays a refusal, after the content",
       { role: "assistant", content: "Well.", refusal: "No." },
       {
         role: "assistant",

@@ -84,7 +84,7 @@ export const plainRequests: WireSample[] = [
 
 export const variantRequests: WireSample[] = [
   {
-    name: "everything that stays as it is",
+    name: "fields that stay residue",
     wire: {
       model: "gpt-invented",
       messages: [...plainMessages],

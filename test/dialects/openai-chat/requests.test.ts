@@ -149,7 +149,7 @@ describe("repairs of the history", () => {
     expect(losses).toContain("result-orphan /messages/4/parts/0");
   });
 
-  test("B25: results are sent in the order of the calls, behind their message", () => {
+  test("B25: results are sent in the order of the calls, after their message", () => {
     const { wire } = encode({
       messages: [assistant([call("a")]), assistant([call("b")]), result("b"), result("a"), user("Next.")],
     });
@@ -259,7 +259,7 @@ describe("repairs of settings", () => {
     });
   });
 
-  test("B52: a tool without parameters is kept", () => {
+  test("B52: a tool without parameters is preserved", () => {
     expect(encode({ messages: question, tools: [{ type: "function", name: "noon" }] }).wire["tools"]).toStrictEqual([
       { type: "function", function: { name: "noon" } },
     ]);

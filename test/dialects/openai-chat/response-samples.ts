@@ -181,7 +181,7 @@ export const variantResponses: WireSample[] = [
     },
   },
   {
-    name: "usage that says the same twice, and nothing",
+    name: "usage with repeated and empty fields",
     wire: {
       ...envelope,
       choices: [choice],
@@ -195,7 +195,7 @@ export const variantResponses: WireSample[] = [
     },
   },
   {
-    name: "thinking among the content, and words for the end that only vendors know",
+    name: "thinking in the content, and finish reasons of vendors",
     wire: {
       ...envelope,
       choices: [
@@ -247,7 +247,7 @@ export const variantResponses: WireSample[] = [
       user_id: "u",
     },
   },
-  { name: "nothing at all", wire: {} },
+  { name: "no fields", wire: {} },
   {
     name: "another object",
     wire: {
@@ -286,7 +286,7 @@ export const errorSamples: WireSample[] = [
     status: 401,
   },
   {
-    name: "too fast",
+    name: "a rate limit",
     wire: {
       error: {
         message: "Rate limit reached. Please try again in 6.5s.",
@@ -305,7 +305,7 @@ export const errorSamples: WireSample[] = [
     status: 429,
   },
   {
-    name: "too long",
+    name: "an overlong prompt",
     wire: {
       error: {
         message: "This model's maximum context length is 10 tokens.",

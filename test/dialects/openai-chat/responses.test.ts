@@ -40,7 +40,7 @@ test("an answer is decoded to a message, a finish reason, usage and a date", () 
   });
 });
 
-test("an answer that goes back as history is a plain message", () => {
+test("an answer that is sent back as history is a plain message", () => {
   const { message } = dialect.decodeResponse(encodedResponse({}));
   expect(dialect.encodeMessages([message])).toStrictEqual({
     wire: [{ role: "assistant", content: "Hi." }],
@@ -314,7 +314,7 @@ describe("B88: errors", () => {
     ["a message at the root", { message: "m", type: "invalid_request_error" }, 422, "invalid-request", "m"],
     ["details", { detail: [{ msg: "one" }, { msg: "two" }] }, 422, "invalid-request", "one; two"],
     ["an HTML page", "<h1>Bad gateway</h1>", 502, "server", "<h1>Bad gateway</h1>"],
-    ["nothing", undefined, 500, "server", ""],
+    ["no body", undefined, 500, "server", ""],
   ];
   test.each(rows)("%s", (_, wire, status, kind, message) => {
     expect(dialect.decodeError(wire, status)).toMatchObject({ kind, message });

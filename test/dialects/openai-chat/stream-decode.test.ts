@@ -30,9 +30,9 @@ describe("conformance", () => {
   const exceptions = [
     {
       at: /^\/message\/parts/,
-      reason: "Chunks tell which field came first; whole answers have one order (held below).",
+      reason: "Chunks show which field came first; complete answers have one order (tested below).",
     },
-    { at: /^\/message\/extra$/, reason: "Every stream begins with an empty content, so that it says nothing." },
+    { at: /^\/message\/extra$/, reason: "Every stream begins with an empty content, which has no meaning." },
   ];
   const samples = [...wholeStreams, ...failedStreams];
   // True for fields that only pad a chunk.

@@ -252,7 +252,7 @@ export const wholeStreams: StreamSample[] = [
       "[DONE]",
     ],
   },
-  { name: "no word at the end", events: [role, deltaChunk({ content: "Hi." }), "[DONE]"] },
+  { name: "no finish reason", events: [role, deltaChunk({ content: "Hi." }), "[DONE]"] },
   {
     name: "two answers in a row",
     events: [
@@ -286,7 +286,7 @@ export const failedStreams: StreamSample[] = [
     ends: "error",
   },
   {
-    name: "an error and nothing else",
+    name: "only an error",
     events: [{ error: { message: "No such model.", type: "invalid_request_error", code: "model_not_found" } }],
     ends: "error",
   },

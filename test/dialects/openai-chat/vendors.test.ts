@@ -27,7 +27,7 @@ const question = (...messages: Message[]): ModelRequest => ({ messages: [...mess
 describe("reasoning, both ways", () => {
   const rows: [sentence: string, wire: object, parts: object[]][] = [
     [
-      "in a field of its own",
+      "in a separate field",
       { role: "assistant", content: "Four.", reasoning_content: "2 + 2" },
       [
         { type: "reasoning", text: "2 + 2", ...withForm({ in: "reasoning_content" }) },

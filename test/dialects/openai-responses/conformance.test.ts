@@ -28,7 +28,7 @@ describe("conformance", () => {
   for (const { title, run } of cases) test(title, run);
 });
 
-describe("without repairs every list of items comes back, even one that the API would reject", () => {
+describe("without repairs every list of items round-trips, even one that the API would reject", () => {
   test.each(messageSamples)("in a request: $name", ({ wire: input }) => {
     const wire = { model: "gpt-star", input };
     expect(dialect.encodeRequest(dialect.decodeRequest(wire), { repair: false }).wire).toStrictEqual(wire);
@@ -81,7 +81,7 @@ describe("an input string", () => {
   });
 });
 
-test("an absent or null input comes back", () => {
+test("an absent or null input round-trips", () => {
   const wire = { model: "gpt-star", input: null, instructions: "" };
   expect(dialect.encodeRequest(dialect.decodeRequest(wire)).wire).toStrictEqual(wire);
 });

@@ -211,7 +211,7 @@ export const assistantRows: [sentence: string, parts: Part[], items: object[], l
     ["id-not-portable /0/parts/0/seals/0"],
   ],
   [
-    "several texts become messages of their own, and a refusal becomes a list",
+    "several texts become separate messages, and a refusal becomes a list",
     [
       { type: "text", text: "x" },
       { type: "text", text: "y" },

@@ -97,7 +97,7 @@ describe("messages", () => {
     expect(formatLosses(losses)).toStrictEqual(["system-joined /0/parts", "system-joined /1/parts"]);
   });
 
-  test("B26, B40: adjacent messages of one role become items of their own, and their boundary is reported", () => {
+  test("B26, B40: adjacent messages of one role become separate items, and their boundary is reported", () => {
     const { wire, losses } = dialect.encodeMessages([assistant("1"), assistant("2"), assistant([])]);
     expect(wire).toStrictEqual([
       { role: "assistant", content: "1" },
@@ -147,7 +147,7 @@ describe("repairs", () => {
     expect(id.length).toBeLessThanOrEqual(64);
   });
 
-  test("without repairs, nothing is changed", () => {
+  test("without repairs, the request is unchanged", () => {
     for (const [, messages] of repairRows) {
       const { losses } = dialect.encodeRequest({ messages }, { repair: false });
       expect(losses.filter(({ action }) => action === "repaired")).toStrictEqual([]);

@@ -212,7 +212,7 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       ["reasoning-unpaired /messages/1/parts/0", "message-unsupported /messages/1"],
     ],
     [
-      "B12: a dropped part is no follower",
+      "B12: a dropped part is not a follower",
       [assistant([portable, { type: "image", url: "u" }])],
       [],
       [
@@ -222,7 +222,7 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       ],
     ],
     [
-      "B12: the follower can stand in a later message of the same run",
+      "B12: the follower can be in a later message of the same run",
       [assistant([portable]), assistant([portable]), assistant("y")],
       [{ ...wireStored, encrypted_content: "e" }, { ...wireStored, encrypted_content: "e" }, plain],
       ["turns-merged /messages/2/role", "turns-merged /messages/3/role"],

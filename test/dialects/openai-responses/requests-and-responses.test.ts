@@ -26,7 +26,7 @@ describe("requests", () => {
       { output: { type: "json-schema", name: "n", schema: {}, strict: true } },
     ],
     [
-      "B52: a tool without parameters is kept",
+      "B52: a tool without parameters is preserved",
       { tools: [{ type: "function", name: "f", parameters: null, strict: false }] },
       { tools: [{ type: "function", name: "f", strict: false }] },
     ],
@@ -101,7 +101,7 @@ describe("answers", () => {
     ["for any reason", incomplete("eclipse"), [message, call]],
     ["without a reason", { status: "incomplete" }, [{ ...call, call_id: "b" }, call]],
     ["whose item has no status", incomplete("content_filter"), [{ ...call, status: undefined }]],
-    ["whose item is incomplete, too", incomplete("max_output_tokens"), [{ ...call, status: "incomplete" }]],
+    ["whose item is incomplete", incomplete("max_output_tokens"), [{ ...call, status: "incomplete" }]],
   ];
   test.each(cutOff)("B31: the last call of an incomplete answer is invalid, %s", (_, ending, output) => {
     const wire = { object: "response", id: "r", model: "m", output, ...ending };

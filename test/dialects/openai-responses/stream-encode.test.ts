@@ -101,7 +101,7 @@ describe("deltas to events", () => {
     });
   });
 
-  test("a result between two answers is reported, and the second answer has events of its own", () => {
+  test("a result between two answers is reported, and the second answer has separate events", () => {
     const result = { type: "tool-result", toolCallId: "call_1", toolName: "t", isError: false, output: "x" } as const;
     const run = [
       ...answer(...call("call_1", "{}")),

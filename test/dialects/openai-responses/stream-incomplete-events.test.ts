@@ -15,7 +15,7 @@ function summarizeParts({ message: { parts } }: Answer): string[] {
   return parts.map((part) => {
     if (part.type === "tool-call") return `${part.toolCallId} ${part.toolName} ${JSON.stringify(part.input)}`;
     if (part.type === "reasoning") return `thought ${part.text}${part.summary?.join("|") ?? ""}`;
-    return part.type === "text" ? `said ${part.text}` : part.type;
+    return part.type === "text" ? `text ${part.text}` : part.type;
   });
 }
 
@@ -73,12 +73,12 @@ const ROWS: readonly [string, WireEventBody[], string[]][] = [
       done(call("c2", '{"a":2}', "f2")),
       { type: "response.completed", response: { id: "resp_lyra" } },
     ],
-    ["said Vega.", 'c1 rise {"a":1}', 'c2 rise {"a":2}'],
+    ["text Vega.", 'c1 rise {"a":1}', 'c2 rise {"a":2}'],
   ],
   [
     "B18: finished items without indexes and ids are separated by their types and call ids",
     [done(textItem("Vega.")), done(call("c1", '{"a":1}')), done(call("c2", '{"a":2}')), completed([])],
-    ["said Vega.", 'c1 rise {"a":1}', 'c2 rise {"a":2}'],
+    ["text Vega.", 'c1 rise {"a":1}', 'c2 rise {"a":2}'],
   ],
   [
     "B18: a finished item without an index is the open one",
@@ -97,7 +97,7 @@ const ROWS: readonly [string, WireEventBody[], string[]][] = [
       done(call("c1", '{"a":1}', "f1"), 0),
       completed([]),
     ],
-    ["said Vega.", 'c1 rise {"a":1}'],
+    ["text Vega.", 'c1 rise {"a":1}'],
   ],
   ...[undefined, "other"].map((id): [string, WireEventBody[], string[]] => [
     `B77: an end that leaves out the thought, with ${id === undefined ? "no id" : "another id"}, does not say the call twice`,
@@ -119,7 +119,7 @@ const ROWS: readonly [string, WireEventBody[], string[]][] = [
       argumentsDelta('{"a":1}', 1, "f1"),
       completed([call("c1", '{"a":1}', "g1"), textItem("Vega.", "n1")]),
     ],
-    ["said Vega.", 'c1 rise {"a":1}'],
+    ["text Vega.", 'c1 rise {"a":1}'],
   ],
   [
     "B77: a final call with another call id is not emitted twice",
@@ -182,7 +182,7 @@ const ROWS: readonly [string, WireEventBody[], string[]][] = [
       argumentsDelta('{"a":2}', 0),
       completed([]),
     ],
-    ["said Vega.", 'c2 rise {"a":2}'],
+    ["text Vega.", 'c2 rise {"a":2}'],
   ],
 ];
 

@@ -152,7 +152,7 @@ export const streamSamples: readonly StreamSample[] = [
     ),
   },
   {
-    name: "reasoning with summaries, whose seal is made anew at the end",
+    name: "reasoning with summaries, whose seal is replaced at the end",
     events: stream(
       [reasoningEvents, messageEvents(1, "msg_1", "Vega.")],
       [reasoning, message("msg_1", [outputText("Vega.")])],
@@ -163,7 +163,7 @@ export const streamSamples: readonly StreamSample[] = [
   { name: "a call that is cut off", events: stream([cutEvents], [cutCall], length) },
   { name: "a whole call at the end of a cut answer", events: stream([lookEvents], [lookDone], length) },
   {
-    name: "an answer that failed, told twice",
+    name: "a failed answer with a repeated error",
     events: stream([vegaEvents, [errorEvent]], [vega], failed),
     ends: "error",
   },
@@ -180,13 +180,13 @@ export const streamSamples: readonly StreamSample[] = [
       ),
     ],
   },
-  { name: "nothing but the end", events: stream([], [reasoning, vega, lookDone]) },
+  { name: "only the last event", events: stream([], [reasoning, vega, lookDone]) },
   {
-    name: "items that are only told when they are done, and not at the end",
+    name: "items in their done events only",
     events: stream([[done(0, reasoning), done(1, vega), done(2, lookDone)]], []),
   },
   {
-    name: "pieces that nobody announced",
+    name: "deltas without a start event",
     events: stream([vegaEvents.filter(({ type }) => String(type).endsWith("text.delta"))], [vega]),
   },
   {
@@ -204,7 +204,7 @@ export const streamSamples: readonly StreamSample[] = [
 
 /** Streams that do not end with an event of this dialect: they are encoded as failed answers. */
 export const brokenSamples: readonly StreamSample[] = [
-  { name: "nothing but an error", events: [errorEvent], ends: "error" },
+  { name: "only an error", events: [errorEvent], ends: "error" },
   {
     name: "an error in plain fields",
     events: withSequenceNumbers([{ type: "error", code: "rate_limit_exceeded", message: "Slow.", param: null }]),

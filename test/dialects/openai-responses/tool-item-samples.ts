@@ -77,7 +77,7 @@ export const toolSamples: readonly WireSample[] = [
     ],
   },
   {
-    name: "what the provider ran",
+    name: "calls and results of provider tools",
     wire: [
       { role: "user", content: "Search." },
       { type: "mcp_list_tools", id: "mcpl_1", server_label: "zip", tools: [{ name: "shorten", input_schema: {} }] },

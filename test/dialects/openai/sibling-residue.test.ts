@@ -35,7 +35,7 @@ describe("B58: settings of both dialects are translated", () => {
     expect(translated).toStrictEqual({ wire: chat, losses: [] });
   });
 
-  test("a field of one dialect is lost, those of both are kept", () => {
+  test("a field of one dialect is dropped, fields of both are preserved", () => {
     const wire = { ...chat, stream_options: { include_usage: true, include_obfuscation: false }, logit_bias: {} };
     const translated = translate({ from: CHAT, to: RESPONSES, kind: "request", wire });
     expect(translated.wire).toStrictEqual(responses);
@@ -78,7 +78,7 @@ describe("B46, B47: media", () => {
   const image = { type: "image_url", image_url: { url: "https://example.com/x", detail: "low" } };
   const input = { type: "input_image", image_url: "https://example.com/x", detail: "low" };
 
-  test("the detail of an image goes both ways", () => {
+  test("the detail of an image is preserved in both directions", () => {
     const chat = { messages: [{ role: "user", content: [image] }] };
     const responses = { input: [{ role: "user", content: [input] }] };
     expect(translate({ from: CHAT, to: RESPONSES, kind: "request", wire: chat })).toStrictEqual({
@@ -93,7 +93,7 @@ describe("B46, B47: media", () => {
 
   const byId = { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "f" } }] }] };
   test.each([
-    ["of the same provider is kept", "openai", "openai", []],
+    ["of the same provider is preserved", "openai", "openai", []],
     [
       "of another provider is dropped",
       "openai",

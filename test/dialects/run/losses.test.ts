@@ -45,69 +45,65 @@ type LossRow = [
 ];
 const LOSSES: LossRow[] = [
   [
-    "a developer speaks as the system",
+    "a developer message becomes a system message",
     inRun(developer("Be brief.")),
     ["role-approximated /0/role"],
     [{ role: "system" }],
   ],
   [
-    "an odd role is the user's",
+    "an unknown role becomes the user role",
     inRun({ ...user("Hi"), role: "narrator" as "user" }),
     ["role-approximated /0/role"],
     [{ role: "user" }],
   ],
   [
-    "B49: a refusal is text, which is said",
+    "B49: a refusal becomes text, with a loss",
     inRun(assistant([{ type: "refusal", text: "No." }])),
     ["refusal-as-text /0/parts/0/type"],
     [{ parts: [{ kind: "text", payload: { text: "No." } }] }],
   ],
   [
-    "sound at a path is a file",
+    "audio with a path becomes a file",
     inRun(user([{ type: "audio", path: "a.wav" }])),
     ["media-as-file /0/parts/0/type"],
     [{ parts: [{ kind: "file_ref", payload: { path: "a.wav" } }] }],
   ],
   [
-    "sound in data is left out",
+    "inline audio is dropped",
     inRun(user([{ type: "audio", data: "AA==" }])),
     ["media-source-unsupported /0/parts/0"],
     [{ parts: [] }],
   ],
   [
-    "a file at a URL is left out",
+    "a file with a URL is dropped",
     inRun(user([{ type: "file", url: "https://example.com/a" }])),
     ["media-source-unsupported /0/parts/0"],
   ],
+  ["B46: a file id is dropped", inRun(user([{ type: "image", fileId: "f" }])), ["media-source-unsupported /0/parts/0"]],
   [
-    "B46: a file id is left out",
-    inRun(user([{ type: "image", fileId: "f" }])),
-    ["media-source-unsupported /0/parts/0"],
-  ],
-  [
-    "part types of a newer Koine are left out",
+    "part types of a newer Koine are dropped",
     inRun(user([UNKNOWN_PART])),
     ["part-unsupported /0/parts/0"],
     [{ parts: [] }],
   ],
   [
-    "an opaque part of another dialect is left out",
+    "an opaque part of another dialect is dropped",
     inRun(user([{ type: "opaque", dialect: "gemini", value: {} }])),
     ["part-unsupported /0/parts/0"],
   ],
   [
-    "B33: a provider's tool never becomes the client's",
+    "B33: a provider's tool call never becomes a client's",
     inRun(assistant([{ ...CALL, executor: "provider" }])),
     ["provider-tool-unsupported /0/parts/0"],
     [{ parts: [] }],
   ],
   [
-    "free-form input loses its format",
+    "the format of free-form input is dropped",
     inRun(assistant([{ ...CALL, input: "ls", format: "text" }])),
     ["field-unsupported /0/parts/0/format"],
   ],
   [
-    "the usual executor needs no word",
+    "the default executor is not written",
     inRun(assistant([{ ...CALL, executor: "client", format: "json" }])),
     ["tool-default-omitted /0/parts/0/executor", "tool-default-omitted /0/parts/0/format"],
   ],
@@ -120,12 +116,12 @@ const LOSSES: LossRow[] = [
     [{ parts: [{ kind: "thinking", payload: { text: "" } }] }],
   ],
   [
-    "a breakpoint has no place",
+    "a cache breakpoint is dropped",
     inRun(user([{ type: "text", text: "Hi", cache: {} }])),
     ["metadata-dropped /0/parts/0/cache"],
   ],
   [
-    "annotations and summaries have no place",
+    "annotations and summaries are dropped",
     inRun(
       assistant([
         { type: "text", text: "Hi", annotations: [] },
@@ -134,41 +130,45 @@ const LOSSES: LossRow[] = [
     ),
     ["field-unsupported /0/parts/0/annotations", "field-unsupported /0/parts/1/summary"],
   ],
-  ["a name has no place", inRun({ ...user("Hi"), name: "Ada" }), ["field-unsupported /0/name"]],
+  ["a name is dropped", inRun({ ...user("Hi"), name: "Ada" }), ["field-unsupported /0/name"]],
   [
-    "residue of another dialect stays there",
+    "residue of another dialect is dropped",
     inRun({ ...user("Hi"), extra: { gemini: { x: 1, $form: { y: 1 } } } }),
     ["residue-not-portable /0/extra/gemini/x", "form-not-portable /0/extra/gemini/$form/y"],
   ],
   [
-    "an unknown field whose place is taken",
+    "an unknown field whose key is used",
     inRun({ ...user("Hi"), extra: { run: { role: "king" } } }),
     ["residue-conflict /0/extra/run/role"],
     [{ role: "user" }],
   ],
   [
-    "B31: a cut call with readable text loses its warning",
+    "B31: the flag of a cut-off call with readable text is dropped",
     inRun(assistant([{ ...CALL, input: "{}", inputText: "{}", invalid: true }])),
     ["invalid-call-unsupported /0/parts/0/invalid"],
   ],
   [
-    "B22: an invalid call without its text is said by its input",
+    "B22: an invalid call without its text is written with its input",
     inRun(assistant([{ ...CALL, input: "{at", invalid: true }])),
     [],
     [{ parts: [{ payload: { arguments: {}, rawArgsText: "{at" } }] }],
   ],
   [
-    "B23: digits that only the text knows go out twice",
+    "B23: digits that only the text has are written twice",
     inRun(assistant([{ ...CALL, input: { at: 12345678901234567000 }, inputText: '{"at":12345678901234567890}' }])),
     [],
     parseJson(
       '[{"parts":[{"payload":{"arguments":{"at":12345678901234567890},"rawArgsText":"{\\"at\\":12345678901234567890}"}}]}]',
     ),
   ],
-  ["a result names no tool", inRun(toolResult(CALL, "seen")), ["result-tool-name-dropped /0/parts/0/toolName"]],
-  ["a result after its call names it", inRun(assistant([CALL]), toolResult(CALL, "seen")), []],
   [
-    "an output beside parts becomes the first of them",
+    "the tool name of a result is dropped",
+    inRun(toolResult(CALL, "seen")),
+    ["result-tool-name-dropped /0/parts/0/toolName"],
+  ],
+  ["the tool name of a result after its call is implied", inRun(assistant([CALL]), toolResult(CALL, "seen")), []],
+  [
+    "an output beside parts becomes the first part",
     inRun({ role: "tool", parts: [{ ...RESULT, output: { n: 1 }, content: [{ type: "text", text: "b" }] }] }),
     ["output-in-content /0/parts/0/output"],
     [
@@ -192,32 +192,32 @@ const LOSSES: LossRow[] = [
     ["output-reads-as-parts /0/parts/0/output"],
   ],
   [
-    "a result without any output is an empty text",
+    "a result without output becomes an empty text",
     inRun({ role: "tool", parts: [RESULT] }),
     ["result-empty /0/parts/0/content"],
     [{ parts: [{ payload: { content: "" } }] }],
   ],
   [
-    "a message of no run",
+    "a message without a run",
     [user("Hi")],
     ["run-id-synthesized /0/metadata/runId", "timestamp-synthesized /0/metadata/timestamp"],
     [{ runId: "", timestamp: "1970-01-01T00:00:00.000Z" }],
   ],
   [
-    "the run and the clock that a caller names are no loss",
+    "run and clock options are no loss",
     [user("Hi")],
     [],
     [{ runId: "r", timestamp: "1970-01-01T00:00:07.000Z" }],
     { runId: "r", clock: () => 7000 },
   ],
   [
-    "arguments that are null are said by their text",
+    "null arguments are written as text",
     inRun(assistant([{ ...CALL, input: null }])),
     [],
     [{ parts: [{ payload: { arguments: null, rawArgsText: "null" } }] }],
   ],
   [
-    "an opaque value that is no part of this shape",
+    "an opaque value that is not a part of this shape",
     inRun(user([{ type: "opaque", dialect: "run", value: "x" }])),
     ["part-unsupported /0/parts/0"],
     [{ parts: [] }],
@@ -229,13 +229,13 @@ const LOSSES: LossRow[] = [
     [{ timestamp: STORED.createdAt, meta: { schemaVersion: 2 } }],
   ],
   [
-    "a timestamp beside the time of storage",
+    "a timestamp beside the storage time",
     inRun(STORED),
     ["metadata-dropped /0/id", "metadata-dropped /0/parentMessageId", "metadata-dropped /0/createdAt"],
     [{ timestamp: STAMP.timestamp }],
   ],
   [
-    "a timestamp that is no text goes into meta",
+    "a timestamp that is no text becomes meta",
     [{ ...user("Hi"), metadata: { runId: "r", timestamp: 7 } }],
     ["timestamp-synthesized /0/metadata/timestamp"],
     [{ meta: { timestamp: 7 } }],
@@ -270,42 +270,42 @@ describe("encoding", () => {
     expected: object,
   ][] = [
     [
-      "a role that was edited",
+      "an edited role",
       createWire("narrator", []),
       (m) => ({ ...m, role: "assistant" }),
       "/0/extra/run/$form/role",
       { role: "assistant" },
     ],
     [
-      "a run that got its id",
+      "a run that gets an id",
       [{ ...STAMP, runId: null, role: "user", parts: [] }],
       (m) => ({ ...m, metadata: { ...m.metadata, runId: "new" } }),
       "/0/extra/run/$form/runId",
       { runId: "new" },
     ],
     [
-      "a null meta that got a key",
+      "a null meta that gets a key",
       createWire("user", [], { meta: null }),
       (m) => ({ ...m, metadata: { ...m.metadata, key: 1 } }),
       "/0/extra/run/$form/meta",
       { meta: { key: 1 } },
     ],
     [
-      "a result that became an error",
+      "a result that becomes an error",
       createWire("tool", [{ kind: "tool_result", payload: { toolCallId: "c", content: "x" } }]),
       editFirst({ isError: true }),
       "/0/parts/0/extra/run/$form/isError",
       { parts: [{ payload: { isError: true } }] },
     ],
     [
-      "a result that got an output",
+      "a result that gets an output",
       createWire("tool", [{ kind: "tool_result", payload: { toolCallId: "c", isError: false } }]),
       editFirst({ output: "x" }),
       "/0/parts/0/extra/run/$form/content",
       { parts: [{ payload: { content: "x" } }] },
     ],
     [
-      "arguments that were null and are there now",
+      "null arguments that get a value",
       createWire("assistant", [{ kind: "tool_call", payload: { toolCallId: "c", toolName: "t", arguments: null } }]),
       editFirst({ input: { a: 1 } }),
       "/0/parts/0/extra/run/$form/arguments",
@@ -334,7 +334,7 @@ describe("encoding", () => {
   });
 
   test.each([
-    ["an edited input leaves the old text behind", { ...CALL, inputText: '{"at":2}' }],
+    ["an edited input with its old text", { ...CALL, inputText: '{"at":2}' }],
     ["a text that would make a call invalid", { ...CALL, input: "ls -l", inputText: "ls -l" }],
   ])("%s: no rawArgsText is written", (_, part) => {
     const payload = { toolCallId: "c", toolName: "look", arguments: part.input };
@@ -343,7 +343,7 @@ describe("encoding", () => {
     );
   });
 
-  test("B58: nothing of any message is lost silently", () => {
+  test("B58: no data of any message is lost silently", () => {
     fc.assert(
       fc.property(probeable, ({ message }) => {
         const lost = silentLosses([message], (messages) => dialect.encodeMessages(messages));
@@ -356,7 +356,7 @@ describe("encoding", () => {
     expect([...produced].toSorted()).toStrictEqual(Object.keys(dialect.losses).toSorted());
   });
 
-  test("any JSON in meta, arguments and results comes back equal", () => {
+  test("any JSON in meta, arguments and results round-trips", () => {
     fc.assert(
       fc.property(json, json, json, fc.string(), (meta, input, content, rawArgsText) => {
         const wire = [

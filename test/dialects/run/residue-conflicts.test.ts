@@ -1,4 +1,4 @@
-// Residue of the run shape whose place is taken by another value after an edit: never a silent loss.
+// Residue of the run shape whose key has another value after an edit: never a silent loss.
 import { describe, expect, test } from "vitest";
 import { run } from "../../../src/dialects/run/index.ts";
 import type { Message } from "../../../src/model/message.ts";
@@ -22,7 +22,7 @@ describe("residue", () => {
       { meta: { key: 2 } },
     ],
     [
-      "in the place of meta",
+      "under the key of meta",
       { ...user([]), metadata: { ...STAMP, key: 1 }, extra: { run: { meta: 5 } } },
       "/0/extra/run/meta",
       { meta: { key: 1 } },
@@ -49,14 +49,11 @@ describe("residue", () => {
       { parts: [{ kind: "song" }] },
     ],
   ];
-  test.each(clashes)(
-    "an unknown field %s whose place is taken is left out and reported",
-    (_, message, path, expected) => {
-      const encoded = dialect.encodeMessages([message]);
-      expect(encoded.losses).toMatchObject([{ code: "residue-conflict", path }]);
-      expect(encoded.wire).toMatchObject([expected]);
-    },
-  );
+  test.each(clashes)("an unknown field %s whose key is used is dropped and reported", (_, message, path, expected) => {
+    const encoded = dialect.encodeMessages([message]);
+    expect(encoded.losses).toMatchObject([{ code: "residue-conflict", path }]);
+    expect(encoded.wire).toMatchObject([expected]);
+  });
 
   test("an empty meta accepts a new key without a loss", () => {
     const [message] = dialect.decodeMessages([{ ...STAMP, role: "user", parts: [], meta: {} }]);

@@ -31,19 +31,19 @@ describe("decoding", () => {
   const rows: [sentence: string, role: string, part: unknown, decoded: Part][] = [
     ["text", "user", { kind: "text", payload: { text: "Hi" } }, { type: "text", text: "Hi" }],
     [
-      "thinking in a system message is kept",
+      "thinking in a system message is preserved",
       "system",
       { kind: "thinking", payload: { text: "Hm" } },
       { type: "reasoning", text: "Hm" },
     ],
     [
-      "a call whose text could not be parsed is invalid, its text the input (B22)",
+      "a call whose text does not parse is invalid, with the text as its input (B22)",
       "assistant",
       { kind: "tool_call", payload: { toolCallId: "c", toolName: "t", arguments: {}, rawArgsText: '{"a":' } },
       { type: "tool-call", toolCallId: "c", toolName: "t", input: '{"a":', inputText: '{"a":', invalid: true },
     ],
     [
-      "the text of the arguments is kept as it is written (B23)",
+      "the exact text of the arguments is preserved (B23)",
       "assistant",
       {
         kind: "tool_call",
@@ -64,7 +64,7 @@ describe("decoding", () => {
       { type: "file", path: "notes/a.txt", size: 12 },
     ],
     [
-      "a kind nobody knows is kept whole (B43)",
+      "an unknown kind is preserved verbatim (B43)",
       "user",
       { kind: "chart", payload: { bars: [1] }, fields: true },
       { type: "opaque", dialect: "run", value: { kind: "chart", payload: { bars: [1] }, fields: true } },
@@ -83,18 +83,18 @@ describe("decoding", () => {
       "tool",
       {
         kind: "tool_result",
-        payload: { toolCallId: "c", isError: false, content: [{ kind: "text", payload: { words: 3 } }] },
+        payload: { toolCallId: "c", isError: false, content: [{ kind: "text", payload: { count: 3 } }] },
       },
       {
         type: "tool-result",
         toolCallId: "c",
         toolName: "",
         isError: false,
-        output: [{ kind: "text", payload: { words: 3 } }],
+        output: [{ kind: "text", payload: { count: 3 } }],
       },
     ],
     [
-      "an empty text is a result of its own (B27)",
+      "an empty text is an output (B27)",
       "tool",
       { kind: "tool_result", payload: { toolCallId: "c", isError: false, content: "" } },
       { type: "tool-result", toolCallId: "c", toolName: "", isError: false, output: "" },
@@ -174,7 +174,7 @@ describe("decoding", () => {
       "wrong-type",
     ],
     [
-      "a result that nests without end",
+      "a result that is nested too deeply",
       createWire("tool", [nested(200)]),
       `/0/parts/0/payload${"/content/0/payload".repeat(100)}/content`,
       "too-deep",

@@ -42,7 +42,7 @@ function withoutStamps(deltas: readonly Delta[]): Delta[] {
 describe("streams", () => {
   const stamp = (seq: number) => ({ runId: "run-1", seq, timestamp: STAMP.timestamp });
 
-  test("decoding keeps the stamp, and encoding writes it", () => {
+  test("decoding preserves the stamp, and encoding writes it", () => {
     const wire: RunDelta[] = [
       { ...stamp(0), kind: "start", payload: { modelId: "m", requestId: "r" }, providerRaw: { id: 1 } },
       { ...stamp(7), kind: "done", payload: { finishReason: "stop" } },
@@ -99,7 +99,7 @@ describe("streams", () => {
     expect(encodeAll(deltas, { runId: "run-1", clock: () => STAMP.timestamp }).events[1]).toStrictEqual(event);
   });
 
-  test("unknown fields reach the assembled part and are restored in their place", () => {
+  test("unknown fields are on the assembled part and are restored in their position", () => {
     const event = { ...stamp(1), kind: "text", payload: { textDelta: "Hi", mood: "glad", logprobs: null }, beside: 1 };
     const deltas = decodeAll([{ ...stamp(0), ...START }, event, { ...stamp(2), ...DONE }]);
     const { message } = assemble(deltas);
@@ -113,12 +113,12 @@ describe("streams", () => {
   });
 
   const spellings: [sentence: string, fields: string][] = [
-    ["null in the place of a field", '"payload":{"textDelta":"Hi","partKey":null,"extra":null}'],
+    ["null instead of a field", '"payload":{"textDelta":"Hi","partKey":null,"extra":null}'],
     ["a field called $form", '"payload":{"textDelta":"Hi","$form":1},"$form":2'],
     ["a field called __proto__", '"payload":{"textDelta":"Hi","__proto__":1},"__proto__":{}'],
     ["residue of another dialect beside it", '"payload":{"textDelta":"Hi","mood":1,"extra":{"other":{"a":1}}}'],
-    ["residue that could not stand in its place", '"payload":{"textDelta":"Hi","extra":{"run":{"kind":1,"a":2}}}'],
-    ["a number that no double holds", '"payload":{"textDelta":"Hi","n":1234567890123456789},"m":1e999'],
+    ["residue whose key is used", '"payload":{"textDelta":"Hi","extra":{"run":{"kind":1,"a":2}}}'],
+    ["a number beyond the precision of a double", '"payload":{"textDelta":"Hi","n":1234567890123456789},"m":1e999'],
     ["an event of an unknown kind with such a number", '"n":1234567890123456789,"kind":"beat"'],
   ];
   test.each(spellings)("%s is restored unchanged", (_, fields) => {
@@ -203,7 +203,7 @@ describe("streams", () => {
     expect(losses).toStrictEqual(["run-id-synthesized /id", "timestamp-synthesized /createdAt"]);
   });
 
-  test("any legal answer comes back equal", () => {
+  test("any valid answer round-trips", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
         expectSameJson(withoutStamps(decodeAll(encodeAll(deltas).events)), deltas);

@@ -48,26 +48,21 @@ describe("parts", () => {
       ["text-as-data /0/parts/0/text"],
     ],
     [
-      "a text that has a type keeps it",
+      "a text with a MIME type has it",
       { type: "image", text: "<svg/>", mimeType: "image/svg+xml" },
       { kind: "IMAGE", image: { data: "PHN2Zy8+", media_type: "image/svg+xml" } },
       ["text-as-data /0/parts/0/text"],
     ],
-    ["B46: a file id is left out", { type: "file", fileId: "file_1" }, undefined, ["file-id-not-portable /0/parts/0"]],
-    ["a path is left out", { type: "image", path: "a.png" }, undefined, ["media-source-unsupported /0/parts/0"]],
+    ["B46: a file id is dropped", { type: "file", fileId: "file_1" }, undefined, ["file-id-not-portable /0/parts/0"]],
+    ["a path is dropped", { type: "image", path: "a.png" }, undefined, ["media-source-unsupported /0/parts/0"]],
+    ["a ledger reference is dropped", { type: "audio", blob: "b" }, undefined, ["media-source-unsupported /0/parts/0"]],
     [
-      "a ledger reference is left out",
-      { type: "audio", blob: "b" },
-      undefined,
-      ["media-source-unsupported /0/parts/0"],
-    ],
-    [
-      "a document of parts is left out",
+      "a document of parts is dropped",
       { type: "file", content: [] },
       undefined,
       ["media-source-unsupported /0/parts/0"],
     ],
-    ["media without a source are left out", { type: "image" }, undefined, ["media-source-unsupported /0/parts/0"]],
+    ["media without a source are dropped", { type: "image" }, undefined, ["media-source-unsupported /0/parts/0"]],
     [
       "of several sources one is written",
       { type: "image", url: "u", data: "aGk=", fileId: "f" },
@@ -75,7 +70,7 @@ describe("parts", () => {
       ["field-unsupported /0/parts/0/data", "field-unsupported /0/parts/0/fileId"],
     ],
     [
-      "an image has no name here",
+      "the name of an image is dropped",
       { type: "image", url: "u", name: "a.png", size: 3 },
       { kind: "IMAGE", image: { url: "u" } },
       ["field-unsupported /0/parts/0/name", "metadata-dropped /0/parts/0/size"],
@@ -91,13 +86,13 @@ describe("parts", () => {
       ],
     ],
     [
-      "B5: a seal of another dialect is left out",
+      "B5: a seal of another dialect is dropped",
       { type: "reasoning", text: "Hm.", seals: [{ dialect: "gemini", kind: "signature", value: "x" }] },
       { kind: "THINKING", thinking: { text: "Hm." } },
       ["seal-not-portable /0/parts/0/seals/0"],
     ],
     [
-      "the model and provider of a seal are bookkeeping",
+      "the model and provider of a seal are metadata",
       {
         type: "reasoning",
         text: "Hm.",
@@ -107,19 +102,19 @@ describe("parts", () => {
       ["metadata-dropped /0/parts/0/seals/0/model", "metadata-dropped /0/parts/0/seals/0/provider"],
     ],
     [
-      "a redacted payload beside a text cannot be said",
+      "a redacted payload beside a text is dropped",
       { type: "reasoning", text: "Hm.", seals: [{ dialect: "anthropic", kind: "redacted", value: "x" }] },
       { kind: "THINKING", thinking: { text: "Hm." } },
       ["seal-not-portable /0/parts/0/seals/0"],
     ],
     [
-      "a kept field whose place is taken is reported",
+      "residue whose key is used is reported",
       { type: "image", data: "aGk=", extra: { tagged: { image: { url: "u", data: "old", alt: "a" } } } },
       { kind: "IMAGE", image: { data: "aGk=", url: "u", alt: "a" } },
       ["residue-conflict /0/parts/0/extra/tagged/image/data"],
     ],
     [
-      "a seal on a text is left out",
+      "a seal on a text is dropped",
       { type: "text", text: "x", seals: [{ dialect: "anthropic", kind: "signature", value: "x" }] },
       { kind: "TEXT", text: "x" },
       ["seal-not-portable /0/parts/0/seals"],
@@ -153,22 +148,22 @@ describe("parts", () => {
         "arguments-wrapped /0/parts/0/input",
       ],
     ],
-    ["B20: no input is no arguments", { ...call, input: undefined }, wireCall({}), []],
-    ["B20: a blank text is no arguments", { ...call, inputText: "" }, wireCall({}), []],
+    ["B20: a missing input becomes empty arguments", { ...call, input: undefined }, wireCall({}), []],
+    ["B20: a blank text becomes empty arguments", { ...call, inputText: "" }, wireCall({}), []],
     [
-      "B33: a provider's call is left out",
+      "B33: a provider's call is dropped",
       { ...call, executor: "provider" },
       undefined,
       ["provider-tool-unsupported /0/parts/0"],
     ],
     [
-      "B33: a provider's result is left out",
+      "B33: a provider's result is dropped",
       { ...result, output: "x", executor: "provider" },
       undefined,
       ["provider-tool-unsupported /0/parts/0"],
     ],
     [
-      "a result's name that no call gives is reported",
+      "a result's tool name that no call has is reported",
       { ...result, toolName: "f", output: "x" },
       wireResult("x"),
       ["result-tool-name-dropped /0/parts/0/toolName"],
@@ -199,38 +194,38 @@ describe("parts", () => {
       ],
     ],
     [
-      "a result of nothing but an image is an empty text",
+      "a result with only an image becomes an empty text",
       { ...result, content: [{ type: "image", data: "aGk=" }] },
       wireResult(""),
       ["result-part-dropped /0/parts/0/content/0", "result-empty /0/parts/0/output"],
     ],
     [
-      "a block of another dialect is left out",
+      "a block of another dialect is dropped",
       { type: "opaque", dialect: "gemini", value: {} },
       undefined,
       ["opaque-not-portable /0/parts/0"],
     ],
     [
-      "a verbatim value that is no part is left out",
+      "a verbatim value that is not a part is dropped",
       { type: "opaque", dialect: "tagged", value: { kind: 7 } },
       undefined,
       ["part-unsupported /0/parts/0"],
     ],
     [
-      "a verbatim block has room for nothing else",
+      "further fields of a verbatim block are dropped",
       { type: "opaque", dialect: "tagged", value: { kind: "X" }, extra: { tagged: { y: 1 } } },
       { kind: "X" },
       ["field-unsupported /0/parts/0/extra"],
     ],
     [
-      "residue of another dialect is reported, form apart",
+      "residue of another dialect is reported, form separately",
       { type: "text", text: "x", extra: { gemini: { y: 1, $form: { z: 1 } } } },
       { kind: "TEXT", text: "x" },
       ["residue-not-portable /0/parts/0/extra/gemini/y", "form-not-portable /0/parts/0/extra/gemini/$form/z"],
     ],
     [
-      "a part of a type that nobody knows is left out",
-      // Stored messages may hold types of a later Koine.
+      "an unknown part type is dropped",
+      // Stored messages may contain types of a later Koine.
       { type: "hologram", depth: 3 } as unknown as Part,
       undefined,
       ["part-unsupported /0/parts/0"],
@@ -265,7 +260,7 @@ describe("messages", () => {
   });
 
   test("an unknown role is encoded as USER", () => {
-    // Messages from outside may say anything.
+    // Messages of callers may have any value.
     const odd = { role: "critic", parts: [] } as unknown as Message;
     expect(encode([odd])).toStrictEqual({
       wire: [{ role: "USER", content: [] }],
@@ -274,11 +269,11 @@ describe("messages", () => {
   });
 });
 
-describe("a form that no longer fits after an edit", () => {
+describe("a form that does not match after an edit", () => {
   const bare = { role: "TOOL", content: "x", tool_call_id: "a" };
   const rows: [string, object, (message: Message) => Message, unknown][] = [
     [
-      "content was a string and has two parts now",
+      "content was a string and now has two parts",
       { role: "USER", content: "x" },
       (message) => ({ ...message, parts: [...message.parts, { type: "text", text: "y" }] }),
       {
@@ -290,13 +285,13 @@ describe("a form that no longer fits after an edit", () => {
       },
     ],
     [
-      "an unknown role was given a known one",
+      "an unknown role that was replaced by a known one",
       { role: "critic", content: [] },
       (message) => ({ ...message, role: "assistant" }),
       { role: "ASSISTANT", content: [] },
     ],
     [
-      "a bare result became an error",
+      "a bare result that became an error",
       bare,
       (message) => ({ ...message, parts: [{ ...result, isError: true, output: "x" }] }),
       {
@@ -306,7 +301,7 @@ describe("a form that no longer fits after an edit", () => {
       },
     ],
     [
-      "a bare result got a second one beside it",
+      "a bare result that got a second one",
       bare,
       (message) => ({ ...message, parts: [...message.parts, { ...result, toolCallId: "b", output: "y" }] }),
       {
@@ -318,7 +313,7 @@ describe("a form that no longer fits after an edit", () => {
       },
     ],
     [
-      "a data URL lost its type",
+      "a data URL whose type was removed",
       { role: "USER", content: [{ kind: "IMAGE", image: { url: "data:image/png;base64,aGk=" } }] },
       ({ parts: [part], ...message }) => ({
         ...message,
@@ -327,7 +322,7 @@ describe("a form that no longer fits after an edit", () => {
       { role: "USER", content: [{ kind: "IMAGE", image: { data: "aGk=" } }] },
     ],
     [
-      "redacted reasoning was opened",
+      "redacted reasoning that got a text",
       { role: "ASSISTANT", content: [{ kind: "REDACTED_THINKING", thinking: { signature: "x" } }] },
       ({ parts: [part], ...message }) => ({
         ...message,

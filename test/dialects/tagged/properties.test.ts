@@ -1,4 +1,4 @@
-// Properties of the tagged shape: any form comes back, and messages that were encoded without a loss decode to themselves.
+// Properties of the tagged shape: any form round-trips, and messages that were encoded without a loss decode to themselves.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DialectError } from "../../../src/dialects/errors.ts";
@@ -61,7 +61,7 @@ const wirePart = fc.oneof(
   ...Object.entries(parts).map(([kind, data]) =>
     withUnknown(fc.record({ kind: fc.constant(kind), [kind.toLowerCase()]: fc.option(data, { freq: 8 }) })).map(
       (part) =>
-        // An unknown field of that name would be the text itself, of whatever type.
+        // An unknown field of that name would be the text itself, of any type.
         kind === "TEXT" ? { ...part, text: "text" in part ? part.text : "" } : part,
     ),
   ),
@@ -86,7 +86,7 @@ function isRejected(wire: unknown): boolean {
   }
 }
 
-test("any spelling comes back as equal JSON, without a loss", () => {
+test("any spelling round-trips to equal JSON, without a loss", () => {
   fc.assert(
     fc.property(fc.array(wireMessage, { maxLength: 4 }), (wire) => {
       fc.pre(!isRejected(wire));
@@ -149,7 +149,7 @@ test("messages that were encoded without a loss decode to themselves", () => {
       const { wire, losses } = dialect.encodeMessages(messages);
       const again = dialect.decodeMessages(wire);
       if (losses.length === 0 && !sameJson(again, messages)) expect(again).toStrictEqual(messages);
-      // With losses, what is left of them is stable.
+      // With losses, a second round is stable.
       expect(stringifyJson(dialect.encodeMessages(again).wire)).toBe(stringifyJson(wire));
     }),
     { numRuns: scaleRunCount(2000) },

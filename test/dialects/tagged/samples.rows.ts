@@ -162,7 +162,7 @@ export const spelledSamples: readonly MessageSample[] = [
     ],
   },
   {
-    name: "redacted thinking in every place",
+    name: "redacted thinking in every position",
     wire: [
       {
         role: "ASSISTANT",

@@ -40,7 +40,7 @@ describe("the convenience constructors", () => {
       },
     ],
     [
-      "a tool result names its call on the message too",
+      "a tool result has its call id on the message too",
       Message.toolResult({ toolCallId: "call_1", toolName: "" }, "42"),
       {
         role: "TOOL",
@@ -87,12 +87,12 @@ describe("roles and kinds", () => {
     ]);
   });
 
-  test("letters beyond ASCII are not another case of a word", () => {
+  test("letters beyond ASCII have no case", () => {
     expect(decode([{ role: "aßistant", content: [] }])[0]?.role).toBe("user");
     expect(decodePart({ kind: "ımage", image: { url: "https://example.com" } })?.type).toBe("opaque");
   });
 
-  test.each(["SYSTEM", "DEVELOPER", "USER", "ASSISTANT", "TOOL"])("B37: %s stays a role of its own", (role) => {
+  test.each(["SYSTEM", "DEVELOPER", "USER", "ASSISTANT", "TOOL"])("B37: %s stays a separate role", (role) => {
     const wire = [{ role, content: [{ kind: "TEXT", text: "x" }] }];
     expect(decode(wire)[0]?.role).toBe(role.toLowerCase());
     expect(encode(decode(wire))).toStrictEqual(wire);
@@ -112,7 +112,7 @@ describe("decoding", () => {
       { type: "reasoning", text: "Hm.", seals: [{ ...anthropic, kind: "signature", value: "c2ln" }] },
     ],
     [
-      "B3: a signed block with empty text is kept",
+      "B3: a signed block with empty text is preserved",
       { kind: "THINKING", thinking: { text: "", signature: "c2ln" } },
       { type: "reasoning", text: "", seals: [{ ...anthropic, kind: "signature", value: "c2ln" }] },
     ],
@@ -122,22 +122,22 @@ describe("decoding", () => {
       { type: "reasoning", text: "", seals: [{ ...anthropic, kind: "redacted", value: "b3BhcXVl" }] },
     ],
     [
-      "a redacted block without any payload is kept verbatim",
+      "a redacted block without a payload is preserved verbatim",
       { kind: "REDACTED_THINKING", blob: 7 },
       { type: "opaque", dialect: "tagged", value: { kind: "REDACTED_THINKING", blob: 7 } },
     ],
     [
-      "B43: an unknown kind is kept verbatim",
+      "B43: an unknown kind is preserved verbatim",
       { kind: "HOLOGRAM", hologram: { depth: 3 } },
       { type: "opaque", dialect: "tagged", value: { kind: "HOLOGRAM", hologram: { depth: 3 } } },
     ],
     [
-      "B43: media without a source are kept verbatim",
+      "B43: media without a source are preserved verbatim",
       { kind: "image", image: { media_type: "image/png" } },
       { type: "opaque", dialect: "tagged", value: { kind: "image", image: { media_type: "image/png" } } },
     ],
     [
-      "B46: a document carries its file name",
+      "B46: a document has its file name",
       { kind: "DOCUMENT", document: { data: "JVBERg==", media_type: "application/pdf", file_name: "a.pdf" } },
       { type: "file", data: "JVBERg==", mimeType: "application/pdf", name: "a.pdf" },
     ],
@@ -157,7 +157,7 @@ describe("decoding", () => {
       { type: "text", text: "Hi.", extra: { tagged: { $form: { nulls: ["image", "thinking"] } } } },
     ],
     [
-      "B20: arguments that are absent mean {}",
+      "B20: absent arguments are {}",
       { kind: "TOOL_CALL", tool_call: { id: "a", name: "f" } },
       {
         type: "tool-call",
@@ -168,7 +168,7 @@ describe("decoding", () => {
       },
     ],
     [
-      "B22: arguments as unreadable text are flagged",
+      "B22: arguments as invalid text are flagged",
       { kind: "TOOL_CALL", tool_call: { id: "a", name: "f", arguments: '{"x": ' } },
       {
         type: "tool-call",
@@ -259,7 +259,7 @@ describe("tool messages", () => {
     expect(dialect.encodeMessages(messages)).toStrictEqual({ wire, losses: [] });
   });
 
-  test("a result takes its id from the message if it has none, also after an edit", () => {
+  test("a result without an id has the id of the message, also after an edit", () => {
     const wire = [
       {
         role: "TOOL",
@@ -309,7 +309,11 @@ describe("exact numbers (B23)", () => {
       { ...call, input: 12345678901234567000, inputText: "12345678901234567890" },
       '{"$value":12345678901234567890}',
     ],
-    ["but an edited input wins", { ...call, input: { n: 1 }, inputText: '{"n": 12345678901234567890}' }, '{"n":1}'],
+    [
+      "of an edited input, which wins",
+      { ...call, input: { n: 1 }, inputText: '{"n": 12345678901234567890}' },
+      '{"n":1}',
+    ],
   ];
   test.each(written)("exact numbers are encoded from the exact text %s", (_, part, expected) => {
     expect(stringifyJson(encode([{ role: "assistant", parts: [part] }]))).toContain(`"arguments":${expected}`);

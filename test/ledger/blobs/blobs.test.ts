@@ -29,7 +29,7 @@ import { scaleRunCount } from "../../support/property-run-count.ts";
 const THRESHOLD = 0;
 
 const PICTURE = Buffer.from("a picture of a small ship before Corinth, ".repeat(4)).toString("base64");
-const LONG = "The ship left Corinth in the morning, and nobody saw it again. ".repeat(2);
+const LONG = "The ship left Corinth in the morning, and did not return. ".repeat(2);
 
 function own(message: Message, fields: object): Message {
   return Object.assign({}, message, fields);
@@ -38,21 +38,21 @@ function own(message: Message, fields: object): Message {
 const MESSAGES: readonly [sentence: string, message: Message][] = [
   ["a text", user(LONG)],
   ["a picture", user([image({ data: PICTURE, mimeType: "image/png" })])],
-  ["the same twice", user([image({ data: PICTURE }), file({ data: PICTURE, name: "a.png" })])],
+  ["the same image twice", user([image({ data: PICTURE }), file({ data: PICTURE, name: "a.png" })])],
   ["a document of text", user([file({ text: LONG.repeat(3), mimeType: "text/plain" })])],
-  ["base64 without its padding", user([image({ data: PICTURE.replace(/=+$/, "") })])],
-  ["base64 with other bits at its end", user([image({ data: `${"A".repeat(80)}AB==` })])],
-  ["the other alphabet of base64", user([image({ data: "-_".repeat(40) })])],
+  ["base64 without padding", user([image({ data: PICTURE.replace(/=+$/, "") })])],
+  ["base64 with nonzero trailing bits", user([image({ data: `${"A".repeat(80)}AB==` })])],
+  ["base64url", user([image({ data: "-_".repeat(40) })])],
   ["base64 over several lines", user([image({ data: `${PICTURE}\n${PICTURE}` })])],
-  ["half a surrogate pair", user(`${LONG}\uD83D${LONG}`)],
+  ["a lone surrogate", user(`${LONG}\uD83D${LONG}`)],
   ["U+0000 and U+FFFD", user(`\u0000${LONG}\uFFFD`)],
-  ["a mark of byte order", user(`\uFEFF${LONG}`)],
-  ["a text that begins like base64", user(`${"Abcd".repeat(30)}, and so on`)],
-  ["a field of the marker's name", own(user(LONG), { $blobs: { strings: [], why: LONG } })],
-  ["a field of the marker's name and nothing long", own(user("Hi."), { $blobs: 7 })],
-  ["something that looks like a marker, inside", user([text("x", { extra: { a: { $blobs: { strings: [LONG] } } } })])],
+  ["a byte order mark", user(`\uFEFF${LONG}`)],
+  ["a text that starts like base64", user(`${"Abcd".repeat(30)}, and so on`)],
+  ["a field with the marker's name", own(user(LONG), { $blobs: { strings: [], why: LONG } })],
+  ["a field with the marker's name and no long string", own(user("Hi."), { $blobs: 7 })],
+  ["a nested value that looks like a marker", user([text("x", { extra: { a: { $blobs: { strings: [LONG] } } } })])],
   [
-    "fields of strange names",
+    "fields with unusual names",
     user([text("x", { extra: { a: JSON.parse(`{"__proto__":{"b/c~d":"${LONG}"}}`) as {} } })]),
   ],
 ];
@@ -108,7 +108,7 @@ describe.each(STORES)("$name", (store) => {
     expect(stringifyJson(stored)).toContain('"m":0.10000000000000000001');
   });
 
-  test("B97: equal contents are stored once for a tenant, and apart for another", async () => {
+  test("B97: equal contents are stored once for a tenant, and separately for another", async () => {
     const { ledger, store } = opened;
     const data = Buffer.from("stored once for each tenant, ".repeat(3)).toString("base64");
     for (const each of [ledger, ledger, ledger.forTenant("other")]) {
@@ -174,14 +174,14 @@ describe.each(STORES)("$name", (store) => {
   test.each([
     ["a string", "text"],
     ["a list", [new Uint8Array(3)]],
-    ["nothing", undefined],
+    ["undefined", undefined],
     [
       "a stream of strings",
       (async function* () {
         yield "text";
       })(),
     ],
-  ])("%s is no blob", async (_what, bytes) => {
+  ])("%s is rejected as a blob", async (_what, bytes) => {
     const refusal = { code: "invalid-input", path: "bytes" };
     await expect(opened.ledger.putBlob(bytes as never)).rejects.toMatchObject(refusal);
     const mediaMessage = collect(opened.ledger.blob(5 as never));
@@ -233,7 +233,7 @@ describe.each(STORES)("$name", (store) => {
   test("B91: a missing blob is reported, and the rest of the message is readable", async () => {
     const { ledger, store } = opened;
     const { id } = await ledger.createThread();
-    const lost = Buffer.from("nobody knows where this has gone".repeat(3)).toString("base64");
+    const lost = Buffer.from("the bytes of a blob that is lost".repeat(3)).toString("base64");
     const [stored] = await ledger.append(id, [user([text("See:"), image({ data: lost }), text(`${LONG} Lost.`)])]);
     const refs = await store.reads.blobRefs({ tenant: "default", threadId: id });
     await store.write(function* lose(tx): Generator<PromiseLike<unknown>, void, unknown> {
@@ -276,13 +276,13 @@ describe.each(STORES)("$name", (store) => {
     expect(Buffer.compare(Buffer.concat(chunks), bytes)).toBe(0);
   });
 
-  test("nothing is a blob, too", async () => {
+  test("an empty blob is stored", async () => {
     const { blob, size } = await opened.ledger.putBlob(new Uint8Array());
     expect(size).toBe(0);
     expect(await collect(opened.ledger.blob(blob))).toStrictEqual([]);
   });
 
-  test.each(["", "sha256-", `sha256-${"0".repeat(64)}`, "md5-1"])("there is no blob %j", async (name) => {
+  test.each(["", "sha256-", `sha256-${"0".repeat(64)}`, "md5-1"])("the blob %j does not exist", async (name) => {
     await expect(collect(opened.ledger.blob(name))).rejects.toMatchObject({ code: "unknown-blob" });
   });
 });
@@ -293,7 +293,7 @@ function* wait<T>(value: T | PromiseLike<T>): Generator<PromiseLike<unknown>, T,
   return (isLater ? yield value : value) as T;
 }
 
-describe("what is written", () => {
+describe("the written rows", () => {
   const message = user([image({ data: PICTURE }), text(LONG)]);
 
   /** Returns the names of the writing methods that storing a message calls. */
@@ -358,7 +358,7 @@ describe("what is written", () => {
     ]);
   });
 
-  test("an upload that breaks off leaves nothing", async () => {
+  test("an upload that fails midway leaves no rows", async () => {
     const store = memoryStore();
     const scope = createTestScope(store);
     const written: string[] = [];
@@ -381,7 +381,7 @@ describe("what is written", () => {
     expect(await store.reads.chunk("default", written.join(), 0)).toBeUndefined();
   });
 
-  test("an assistant's long answer is not copied where nothing is long", () => {
+  test("a message without a long string is not copied", () => {
     const answer = assistant(LONG);
     expect(extractBlobs(answer, 1000).message).toBe(answer);
   });

@@ -140,7 +140,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await ledger.transcript(threadId)).toStrictEqual(stored);
   });
 
-  test("B90: of a tool message, only the results of calls that were left out go", async () => {
+  test("B90: only the results of removed calls are removed from a tool message", async () => {
     const [first, second] = [toolCall("c1", "t", {}), toolCall("c2", "t", {})];
     const results = {
       role: "tool",
@@ -243,7 +243,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await context({ maxMessages: 6 })).toBe("s d u a u a");
   });
 
-  test("the context of a branch, of an empty thread and of none", async () => {
+  test("a branch, an empty thread and an unknown thread have a context or an error", async () => {
     expect(await context()).toBe("");
     const [, u] = await append("s u a u a");
     expect(await context({ branch: u?.id ?? "" })).toBe("s u");

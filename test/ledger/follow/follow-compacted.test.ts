@@ -62,7 +62,7 @@ describe.each(STORES)("$name", (store) => {
     opened.store.reads.log({ tenant: ledger.tenant, threadId }, { limit: 1000 });
   const deltaRows = async (): Promise<number> => (await logOf()).filter(({ kind }) => kind === "delta").length;
 
-  test("B96: a gap is reported before the first event, however much another run has streamed since", async () => {
+  test("B96: a gap is reported before the first event, however many deltas of another run follow", async () => {
     const [one, two] = [
       await ledger.beginRun({ threadId, mode: "branch" }),
       await ledger.beginRun({ threadId, mode: "branch" }),
@@ -118,10 +118,10 @@ describe.each(STORES)("$name", (store) => {
   });
 
   describe("the metadata of a run", () => {
-    const runMetadata = "said once ".repeat(100);
+    const runMetadata = "stored once ".repeat(100);
 
     test("B97: is stored once, and returned with each change of its state", async () => {
-      const metadata = { said: runMetadata };
+      const metadata = { value: runMetadata };
       const { id } = await commitAnswer(ledger, { threadId, metadata }, "x");
       await commitAnswer(ledger, { threadId, forkFromMessageId: null }, "y");
       expect((await logOf()).filter(({ body }) => body.includes(runMetadata))).toStrictEqual([]);
@@ -133,8 +133,8 @@ describe.each(STORES)("$name", (store) => {
       expect(states.filter(({ runId, run }) => runId !== id && "metadata" in run)).toStrictEqual([]);
     });
 
-    test("is exported and imported as it is", async () => {
-      const run = await ledger.beginRun({ threadId, metadata: { said: runMetadata } });
+    test("is exported and imported unchanged", async () => {
+      const run = await ledger.beginRun({ threadId, metadata: { value: runMetadata } });
       await run.append(createAnswer("x"));
       await run.commit(undefined, { metadata: { more: 1 } });
       const lines = await collect(ledger.export(threadId));
@@ -144,7 +144,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await collect(copy.export(threadId))).toStrictEqual(lines);
       const events = await readEventsUpToNow(copy, threadId);
       const states = events.flatMap((event) => (event.type === "run" ? [event.run.metadata] : []));
-      expect(states).toStrictEqual([1, 2, 3].map(() => ({ said: runMetadata, more: 1 })));
+      expect(states).toStrictEqual([1, 2, 3].map(() => ({ value: runMetadata, more: 1 })));
     });
   });
 

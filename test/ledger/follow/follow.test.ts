@@ -47,7 +47,7 @@ describe("a cursor", () => {
     `${ID}I`,
     7,
     null,
-  ])("that no ledger made is refused: %j", (text) => {
+  ])("that no ledger created is rejected: %j", (text) => {
     expect(requireError(LedgerError, () => parseCursor(text))).toMatchObject({ code: "cursor-invalid", path: "after" });
   });
 });
@@ -106,7 +106,7 @@ describe.each(STORES)("$name", (store) => {
     ...splitList("run created, run streaming, delta start, delta half, message meanwhile, message half, run failed"),
   ];
 
-  test("from the beginning gives everything in the order it was written", async () => {
+  test("from the beginning yields all events in the order of their writes", async () => {
     await lively();
     const events = await readEventsUpToNow(ledger, threadId);
     expect(textOfEvent(events)).toStrictEqual(LIVELY);
@@ -135,7 +135,7 @@ describe.each(STORES)("$name", (store) => {
     await other.close();
   });
 
-  test('from "now" gives what comes after the call', async () => {
+  test('from "now" yields the events after the call', async () => {
     await ledger.append(threadId, [user("before")]);
     const reader = ledger.follow({ threadId, after: "now" });
     // An asynchronous store must receive the call first.
@@ -163,7 +163,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   describe("a run", () => {
-    test("gives that run's events alone, and ends with it", async () => {
+    test("yields that run's events only, and ends with it", async () => {
       const { runId, failedId } = await lively();
       expect(textOfEvent(await all(ledger.follow({ threadId, runId })))).toStrictEqual(LIVELY.slice(1, 9));
       expect(textOfEvent(await all(ledger.follow({ threadId, runId: failedId })))).toStrictEqual(
@@ -171,7 +171,7 @@ describe.each(STORES)("$name", (store) => {
       );
     });
 
-    test("from any of its cursors ends with it, at once where it is over", async () => {
+    test("from any of its cursors ends with it, at once if it has ended", async () => {
       const { runId } = await lively();
       const events = await all(ledger.follow({ threadId, runId }));
       for (const [index, { cursor }] of events.entries()) {
@@ -224,7 +224,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await reader.next()).toStrictEqual({ done: true, value: undefined });
     });
 
-    test("at return(), also while it waits", async () => {
+    test("at return(), also during a pending read", async () => {
       const reader = ledger.follow({ threadId });
       const pending = reader.next();
       await turn();
@@ -237,8 +237,8 @@ describe.each(STORES)("$name", (store) => {
   test.each([
     ["an unknown thread", { threadId: "none" }, "unknown-thread"],
     ['an unknown thread from "now"', { threadId: "none", after: "now" }, "unknown-thread"],
-  ])("of %s is refused at the first event", async (_, wanted, code) => {
-    await expect(ledger.follow(wanted).next()).rejects.toMatchObject({ code });
+  ])("of %s is rejected at the first event", async (_, options, code) => {
+    await expect(ledger.follow(options).next()).rejects.toMatchObject({ code });
   });
 
   test("with an invalid cursor is rejected at once", () => {
@@ -268,7 +268,7 @@ describe.each(STORES)("$name", (store) => {
     await reader.return?.();
   });
 
-  test("long histories come whole, however messages and deltas are mixed", async () => {
+  test("long histories are complete, in any mixture of messages and deltas", async () => {
     const expected: string[] = [];
     for (let round = 0; round < 4; round++) {
       const count = [1, 150, 3, 70][round] ?? 0;
@@ -289,7 +289,7 @@ describe.each(STORES)("$name", (store) => {
     expect(textOfEvent(await readEventsUpToNow(ledger, threadId))).toStrictEqual(expected);
   });
 
-  test("B91: records that cannot be read are left out and reported, and hide nothing else", async () => {
+  test("B91: unreadable records are skipped and reported, and all other events are delivered", async () => {
     await ledger.append(threadId, [user("a"), user("b"), user("c")]);
     await commitAnswer(ledger, { threadId }, "d");
     const key = { tenant: ledger.tenant, threadId };

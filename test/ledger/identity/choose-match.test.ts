@@ -26,7 +26,7 @@ describe.each(STORES)("$name", (store) => {
     return id;
   }
 
-  test("the caller's own thread is found behind any number of newer ones of others", async () => {
+  test("the caller's own thread is found among any number of newer ones of other scopes", async () => {
     const own = await threadOf("ann");
     for (let count = 0; count < MANY; count++) await threadOf("bob");
     expect((await ledger.findThread(NEXT, { scope: "ann" })).threadId).toBe(own);
@@ -42,7 +42,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.findThread(history, { scope: "ann" })).toMatchObject({ threadId: longer, known: 4 });
   });
 
-  test("the active path wins over any number of newer answers beside it that say the same", async () => {
+  test("the active path wins over any number of newer equal answers beside it", async () => {
     const { id: threadId } = await ledger.createThread();
     const [question, answer] = await ledger.append(threadId, TALK);
     for (let count = 0; count < MANY; count++) {
@@ -52,7 +52,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread(NEXT)).parentMessageId).toBe(answer?.id);
   });
 
-  test("the media that the client has tell an answer from any number of others that say the same", async () => {
+  test("the client's media distinguish an answer from any number of others with equal text", async () => {
     const picture = (at: number): Message =>
       assistant([text("Here."), image({ data: Buffer.from(`picture ${at}`).toString("base64") })]);
     const { id: threadId } = await ledger.createThread();
@@ -82,7 +82,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread(NEXT, { scope: "bob", within: "tenant" })).known).toBe(2);
   });
 
-  test("within a scope needs one", async () => {
+  test("`within` a scope requires a scope", async () => {
     await expect(ledger.findThread(TALK, { within: "scope" })).rejects.toMatchObject({
       code: "invalid-input",
       path: "scope",

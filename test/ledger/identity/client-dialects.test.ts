@@ -18,9 +18,9 @@ interface Provider {
   dialect: string;
   response: JsonObject;
   /** The data that the provider must receive again. */
-  said: JsonValue[];
+  answer: JsonValue[];
   /** The same position in a request of two messages and a result. */
-  saidIn(request: JsonObject): unknown;
+  answerIn(request: JsonObject): unknown;
   /** The id of the call, and its position in the result. */
   id: string;
   idIn(request: JsonObject): unknown;
@@ -83,8 +83,8 @@ const PROVIDERS: readonly Provider[] = [
       stop_sequence: null,
       usage: { input_tokens: 10, output_tokens: 20 },
     },
-    said: claude,
-    saidIn: (request) => at(request, "messages", 1, "content"),
+    answer: claude,
+    answerIn: (request) => at(request, "messages", 1, "content"),
     id: "toolu_01A09q90qw90lq917835lq9",
     idIn: (request) => at(request, "messages", 2, "content", 0, "tool_use_id"),
   },
@@ -96,8 +96,8 @@ const PROVIDERS: readonly Provider[] = [
       modelVersion: "gemini-3-pro",
       responseId: "resp-1",
     },
-    said: geminis,
-    saidIn: (request) => at(request, "contents", 1, "parts"),
+    answer: geminis,
+    answerIn: (request) => at(request, "contents", 1, "parts"),
     id: "fc-7731",
     idIn: (request) => at(request, "contents", 2, "parts", 0, "functionResponse", "id"),
   },
@@ -112,8 +112,8 @@ const PROVIDERS: readonly Provider[] = [
       output: items,
       usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
     },
-    said: items,
-    saidIn: ({ input }) => (Array.isArray(input) ? input.slice(1, 4) : input),
+    answer: items,
+    answerIn: ({ input }) => (Array.isArray(input) ? input.slice(1, 4) : input),
     id: "call_TqX8mFh1",
     idIn: (request) => at(request, "input", 4, "call_id"),
   },
@@ -125,8 +125,8 @@ const PROVIDERS: readonly Provider[] = [
       usage: { inputTokens: 10, outputTokens: 20, totalTokens: 30 },
       metrics: { latencyMs: 100 },
     },
-    said: blocks,
-    saidIn: (request) => at(request, "messages", 1, "content"),
+    answer: blocks,
+    answerIn: (request) => at(request, "messages", 1, "content"),
     id: "tooluse_kZJMlvQm",
     idIn: (request) => at(request, "messages", 2, "content", 0, "toolResult", "toolUseId"),
   },
@@ -157,7 +157,7 @@ describe.each(STORES)("$name", (store) => {
     const { messages, known, written } = await receiveRequest(ledger, client.read(history));
     expect([known, written.length]).toStrictEqual([2, 1]);
     const request = copyJson(upstream.encodeRequest({ model: "m", messages }).wire) as JsonObject;
-    expect(provider.saidIn(request)).toStrictEqual(provider.said);
+    expect(provider.answerIn(request)).toStrictEqual(provider.answer);
     expect(provider.idIn(request)).toBe(provider.id);
 
     // The round continues, and all of it is known.

@@ -47,10 +47,10 @@ const searched = toolCall("srv_1", "web_search", { query: "x" }, { executor: "pr
 const SAME: readonly [sentence: string, one: readonly Message[], other: readonly Message[]][] = [
   ["text in one part or in several", [assistant("Hello!")], [assistant([text("Hel"), text("lo!")])]],
   ["a turn in one message or in several", [user("Hello!")], [user("Hel"), user("lo!")]],
-  ["white space at the end or none", [assistant("Hello! \n")], [assistant("Hello!")]],
+  ["white space at the end or not", [assistant("Hello! \n")], [assistant("Hello!")]],
   ["a refusal or its text", [assistant([refusal("No.")])], [assistant("No.")]],
   [
-    "reasoning, seals, opaque and empty parts, or none",
+    "reasoning, seals, opaque and empty parts, or none of them",
     [
       assistant([
         signed,
@@ -76,15 +76,15 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
   ["another order of keys", [call({ a: 1, b: { c: 2, d: 3 } })], [call({ b: { d: 3, c: 2 }, a: 1 })]],
   ["another spelling of arguments", [call({ a: 1 })], [call({ a: 1 }, { inputText: '{ "a": 1.0 }' })]],
   [
-    "digits that a double does not hold",
+    "digits beyond the precision of a double",
     [call(parseJson('{"n":12345678901234567890}'))],
     [call({ n: 12345678901234567000 })],
   ],
-  ["a zero with a sign", [call({ n: -0 })], [call({ n: 0 })]],
+  ["a negative zero", [call({ n: -0 })], [call({ n: 0 })]],
   ["no arguments, or an empty object", [call(undefined)], [call({})]],
   ["free text, or free text in an object", [call("ls -l", { format: "text" })], [call({ value: "ls -l" })]],
   [
-    "arguments that are cut off, or those in an object",
+    "truncated arguments, or those in an object",
     [call('{"a":', { inputText: '{"a":', invalid: true })],
     [call({ value: '{"a":' })],
   ],
@@ -126,20 +126,20 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
     [user("Hi."), user("Ho.")],
   ],
   ["instructions of either role", [user("Hi."), system("a"), developer("b")], [user("Hi."), system("ab")]],
-  ["half of a surrogate pair, or its replacement character", [user("a\uD83D")], [user("a\uFFFD")]],
+  ["a lone surrogate, or its replacement character", [user("a\uD83D")], [user("a\uFFFD")]],
 ];
 
 const OTHER: readonly [sentence: string, one: readonly Message[], other: readonly Message[]][] = [
   ["another text", [user("Hello!")], [user("Hello?")]],
   ["white space within", [user("a b")], [user("a  b")]],
-  ["white space in front", [user(" a")], [user("a")]],
+  ["leading white space", [user(" a")], [user("a")]],
   ["another role", [user("Hello!")], [assistant("Hello!")]],
   ["another tool", [call({})], [assistant([toolCall("call_1", "listen", {})])]],
   ["another argument", [call({ a: 1 })], [call({ a: 2 })]],
   ["an argument of another type", [call({ a: 1 })], [call({ a: "1" })]],
   ["null for arguments", [call(null)], [call({})]],
-  ["a key that is another", [call({ a: 1, b: 2 })], [call({ a: 1, c: 2 })]],
-  ["arguments that are nested otherwise", [call({ a: [[1], 2] })], [call({ a: [[1, 2]] })]],
+  ["another key", [call({ a: 1, b: 2 })], [call({ a: 1, c: 2 })]],
+  ["another nesting of arguments", [call({ a: [[1], 2] })], [call({ a: [[1, 2]] })]],
   ["an object with one field more than the wrapper", [call({ value: "x", a: 1 })], [call("x")]],
   ["one call more", [call({})], [assistant([...call({}).parts, toolCall("call_2", "look", {})])]],
   [
@@ -152,13 +152,13 @@ const OTHER: readonly [sentence: string, one: readonly Message[], other: readonl
   ["another image", [user([image({ data: PIXEL })])], [user([image({ data: "R0lGODlh" })])]],
   ["an image in a result", [result({ content: [image({ data: PIXEL })] })], [result({ content: [] })]],
   [
-    "another address",
+    "another URL",
     [user([image({ url: "https://a.example/1.png" })])],
     [user([image({ url: "https://a.example/2.png" })])],
   ],
-  ["a file's id and its address", [user([file({ fileId: "x" })])], [user([file({ url: "x" })])]],
+  ["a file id and a URL", [user([file({ fileId: "x" })])], [user([file({ url: "x" })])]],
   ["other parts of a document", [user([file({ content: [text("a")] })])], [user([file({ content: [text("b")] })])]],
-  ["a text and a call that is spelled like one", [assistant("c4:look{}")], [call({})]],
+  ["a text and a call with the same spelling", [assistant("c4:look{}")], [call({})]],
 ];
 
 describe("a turn is the same", () => {
@@ -167,7 +167,7 @@ describe("a turn is the same", () => {
   });
 });
 
-describe("a turn is another", () => {
+describe("a turn is different", () => {
   test.each(OTHER)("with %s", (_, one, other) => {
     expect(endOf(one)).not.toBe(endOf(other));
   });
@@ -179,7 +179,7 @@ describe("a digest", () => {
     expect(Buffer.from(digest([user("Hello!")]), "base64url")).toHaveLength(20);
   });
 
-  test("never changes: it is stored", () => {
+  test("never changes, because it is stored", () => {
     expect(digest([user("Hello!")])).toBe("7t1X4r0X25nTg0G0Rlrp9X5FhMA");
     const question = [user("What time is it?"), call({ zone: "UTC", at: [1, 2.5, true, null] })];
     expect(endOf(question)).toBe("GQ97poaJE0phAkpwcMAkD0JQAiA");
@@ -189,7 +189,7 @@ describe("a digest", () => {
     expect(endOf([user("Hi."), assistant("Yes?")])).not.toBe(endOf([user("Ho."), assistant("Yes?")]));
   });
 
-  test("leaves out the instructions that a history begins with, and no others", () => {
+  test("ignores the leading instructions of a history, and no others", () => {
     const talk = [user("Hi."), assistant("Yes?")];
     expect(endOf([system("Be brief."), developer("Be kind."), ...talk])).toBe(endOf(talk));
     expect(digest([system("Be brief.")])).toBe("");
@@ -219,7 +219,7 @@ describe("a digest", () => {
     );
   });
 
-  test("does not depend on how turns are cut into messages, parts in their order", () => {
+  test("does not depend on the division of turns into messages and parts", () => {
     fc.assert(
       fc.property(conversation, fc.infiniteStream(fc.boolean()), (messages, cuts) => {
         const cut = messages.flatMap((message) =>
@@ -232,7 +232,7 @@ describe("a digest", () => {
     );
   });
 
-  test("survives storing: JSON and back changes nothing", () => {
+  test("survives storage as JSON", () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         expect(endOf(JSON.parse(JSON.stringify(messages)) as Message[])).toBe(endOf(messages));
@@ -242,7 +242,7 @@ describe("a digest", () => {
 });
 
 describe("a canonical value", () => {
-  test("is the same where the values are, and only there", () => {
+  test("is equal for equal values only", () => {
     fc.assert(
       fc.property(json, json, (one, other) => {
         expect(encodeForHash(one) === encodeForHash(other)).toBe(sameValue(one, other));
@@ -259,7 +259,7 @@ describe("a canonical value", () => {
     );
   });
 
-  test("rejects values that are nested too deep, and cyclic values", () => {
+  test("rejects cyclic values and values that are nested too deeply", () => {
     const self: unknown[] = [];
     self.push(self);
     expect(() => encodeForHash(self)).toThrow("nested deeper");

@@ -47,7 +47,7 @@ describe.each(STORES)("$name", (store) => {
     ["no part", assistant([])],
   ];
 
-  test.each(BLANK_ANSWERS)("an answer with %s is no match by itself", async (_, silent) => {
+  test.each(BLANK_ANSWERS)("an answer with %s alone is no match", async (_, silent) => {
     await stored(user("Go."), silent);
     for (const [, other] of BLANK_ANSWERS) {
       const history = [user("Go."), other, user("So?")];
@@ -89,7 +89,7 @@ describe.each(STORES)("$name", (store) => {
     expect(selectNewMessages(history, match)).toStrictEqual([thought]);
   });
 
-  test("white space and thoughts before an answer are part of it", async () => {
+  test("white space and reasoning before an answer are part of it", async () => {
     const ids = await stored(user("Go."), thought, assistant("\n"), assistant("Gone."));
     for (const history of [
       [user("Go."), assistant("\nGone."), user("So?")],
@@ -114,7 +114,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.findThread(history)).toMatchObject({ threadId, known: 3, messages: history });
   });
 
-  test("of two answers that differ in their media alone, the client's is the one that it sends", async () => {
+  test("of two answers that differ in their media only, the one that the client sends is matched", async () => {
     const [, cat] = await stored(user("Draw!"), shown("a cat"));
     const [, dog] = await stored(user("Draw!"), shown("a dog"));
     for (const [what, id] of [
@@ -131,7 +131,7 @@ describe.each(STORES)("$name", (store) => {
     expect([known, messages[1]]).toStrictEqual([2, shown("a dog")]);
   });
 
-  test("other media end the match before them", async () => {
+  test("different media end the match before them", async () => {
     const ids = await stored(
       user("Hi."),
       assistant("Hello!"),
@@ -151,7 +151,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread(silent.with(3, drawn("a cat")))).known).toBe(6);
   });
 
-  test("media that cannot be compared are the client's", async () => {
+  test("media that cannot be compared are taken from the client", async () => {
     await stored(user("Draw!"), shown("a cat"));
     const history = [
       user("Draw!"),

@@ -32,16 +32,16 @@ describe("openai-chat", () => {
   const history = { role: "assistant", content: "hi", refusal: null, annotations: [] };
 
   test.each([
-    ["all of it", history],
+    ["the complete message", history],
     ["some of its empty fields", { role: "assistant", content: "hi", refusal: null }],
-    ["its words alone", { role: "assistant", content: "hi" }],
+    ["its text alone", { role: "assistant", content: "hi" }],
   ])("an answer of which the client echoes %s is not restored", async (_, echo) => {
     const first = { model: "m", messages: [request] };
     const match = await echoed(chat, chatAnswer(history), first, { model: "m", messages: [request, echo, next] });
     expect([match.known, match.restored]).toEqual([2, false]);
   });
 
-  test("probabilities stay with the answer", async () => {
+  test("log probabilities stay with the answer", async () => {
     const first = { model: "m", messages: [request] };
     const messages = [request, { role: "assistant", content: "hi" }, next];
     const match = await echoed(chat, chatAnswer(history, TOKENS), first, { model: "m", messages });
@@ -60,7 +60,7 @@ describe("openai-chat", () => {
   });
 });
 
-test("gemini: calls without ids have the ids that were made up for them, and are not restored for it", async () => {
+test("gemini: calls without ids get generated ids, which are not restored for it", async () => {
   const request = { role: "user", parts: [{ text: "a" }] };
   const content = { role: "model", parts: [{ functionCall: { name: "f", args: {} }, thoughtSignature: "BBBB" }] };
   const result = { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "r" } } }] };

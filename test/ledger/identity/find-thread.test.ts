@@ -81,12 +81,12 @@ describe.each(STORES)("$name", (store) => {
 
   const plain = assistant([text("Look."), toolCall("call_1", "look", { at: "sky" })]);
   const RESTORED: readonly [what: string, answer: Message, echo: Message, restored: boolean][] = [
-    ["all of the answer", plain, plain, false],
-    ["all of it without the id", { ...plain, id: "msg_1" }, plain, false],
-    ["all of it with its id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_1" }, false],
+    ["the complete answer", plain, plain, false],
+    ["the complete answer without its id", { ...plain, id: "msg_1" }, plain, false],
+    ["the complete answer with its id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_1" }, false],
     ["another id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_2" }, true],
     [
-      "a thought without its seal",
+      "reasoning without its seal",
       createSealedAnswer("Look."),
       assistant([reasoning("Thinking of: Look."), text("Look.")]),
       true,
@@ -94,8 +94,8 @@ describe.each(STORES)("$name", (store) => {
     ["no reasoning", createSealedAnswer("Look."), assistant("Look."), true],
     ["other call ids", plain, assistant([text("Look."), toolCall("other", "look", { at: "sky" })]), true],
     ["white space at the end", assistant("Look.\n"), assistant("Look."), true],
-    ["residue of its own", assistant("Look."), { ...assistant("Look."), extra: { d: { tone: "dry" } } }, true],
-    ["fields that are empty", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, false],
+    ["additional residue", assistant("Look."), { ...assistant("Look."), extra: { d: { tone: "dry" } } }, true],
+    ["empty fields", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, false],
   ];
   test.each(RESTORED)(
     "B11: for a client that echoes %s, `restored` is set correctly",
@@ -171,7 +171,7 @@ describe.each(STORES)("$name", (store) => {
     expect(messages.slice(3)).toStrictEqual(history.slice(3));
   });
 
-  test("an edit in the middle makes a branch where it stands, and the old one stays", async () => {
+  test("an edit in the middle creates a branch at its position, and the old branch stays", async () => {
     const { threadId, history } = await talk();
     const edited = history.with(2, user("How old are you?"));
     const { known, parentMessageId, ...received } = await exchange(
@@ -199,7 +199,7 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
-  test("an edited answer makes a branch after the user's words, which are not written again", async () => {
+  test("an edited answer creates a branch after the user message, which is not written again", async () => {
     const { threadId, history } = await talk();
     const { known, parentMessageId } = await ledger.findThread(history.with(3, assistant("Great.")));
     const transcript = await ledger.transcript(threadId);
@@ -217,7 +217,7 @@ describe.each(STORES)("$name", (store) => {
     expect(readTexts((await receiveRequest(ledger, [...again, user("Hm?")])).written)).toStrictEqual(["Hm?"]);
   });
 
-  test("B25: results that were stored as they came are known in any order and in one message", async () => {
+  test("B25: results that were stored one by one are known in any order and in one message", async () => {
     const calls = ["a", "b", "c"].map((id) => toolCall(id, "look", { id }));
     const { threadId } = await exchange(ledger, [user("Go.")], assistant(calls));
     const [a, b, c] = calls.map((each) => toolResult(each, `Seen ${each.toolCallId}.`)) as [Message, Message, Message];
@@ -233,7 +233,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread([...question, joined, assistant("All seen."), user("Ok.")])).known).toBe(4);
   });
 
-  test("a turn that the client cuts in another way is the same turn", async () => {
+  test("a turn that the client divides differently is the same turn", async () => {
     await exchange(ledger, [user("Hi."), user("There.")], assistant([text("Hel"), text("lo!")]));
     await exchange(ledger, [user("Hi.There."), assistant("Hello!"), user("So?")], assistant("So what?"));
     const history = [user([text("Hi."), text("There.")]), assistant("Hel"), assistant("lo!"), user("So?")];
@@ -274,7 +274,7 @@ describe.each(STORES)("$name", (store) => {
     expect(other).toStrictEqual([undefined, {}, undefined, undefined]);
   });
 
-  test("B97: long texts and media are restored from where they are stored once", async () => {
+  test("B97: long texts and media are restored from their blobs", async () => {
     const [long, data] = ["Long. ".repeat(1000), "iVBORw0KGgoA".repeat(400)];
     const { blob } = await ledger.putBlob(Buffer.from(data, "base64"));
     const answer = assistant([text(long), image({ data }), toolCall("call_1", "save", { text: long })]);
@@ -288,7 +288,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread(history)).known).toBe(3);
   });
 
-  test("never across tenants", async () => {
+  test("a match never crosses tenants", async () => {
     const { history } = await talk();
     const other = ledger.forTenant("other");
     expect(await other.findThread([...history, user("So?")])).toMatchObject({ threadId: null, known: 0 });
@@ -332,7 +332,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.findThread(next)).parentMessageId).toBe((await ledger.transcript(threadId)).at(-1)?.id);
   });
 
-  test("among many short conversations that are alike, the long one is found", async () => {
+  test("a long conversation is found among many short ones with the same start", async () => {
     const { threadId, history } = await talk();
     for (let count = 0; count < 70; count++) {
       const { id } = await ledger.createThread();
@@ -353,7 +353,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.findThread(resent)).toMatchObject({ threadId, parentMessageId: messages[0]?.id, known: 6 });
   });
 
-  test("B91: where a stored answer cannot be read, the client's own words stand", async () => {
+  test("B91: if a stored answer cannot be read, the client's content is used", async () => {
     const { threadId, history } = await talk();
     const key = { tenant: ledger.tenant, threadId };
     const [, , , last] = await ledger.transcript(threadId);
@@ -370,9 +370,9 @@ describe.each(STORES)("$name", (store) => {
 
   test("B91: if a message of the path is missing, the messages after it are restored", async () => {
     const { threadId, history } = await talk();
-    const [, gone] = await ledger.transcript(threadId);
+    const [, removed] = await ledger.transcript(threadId);
     const key = { tenant: ledger.tenant, threadId };
-    await opened.store.write((tx) => wait(tx.deleteMessages(key, [gone?.id ?? ""])));
+    await opened.store.write((tx) => wait(tx.deleteMessages(key, [removed?.id ?? ""])));
     const { messages, known } = await ledger.findThread([...history, user("So?")]);
     expect(known).toBe(4);
     expect(messages).toStrictEqual([...history.slice(0, 3), createSealedAnswer("Fine."), user("So?")]);

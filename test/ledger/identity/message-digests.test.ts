@@ -44,20 +44,20 @@ function expected(messages: readonly Message[]): string[] {
 }
 
 const READ = [
-  ["a user's message after a user's", { role: "user", digest: "" }, user("b"), ""],
+  ["a user message after a user message", { role: "user", digest: "" }, user("b"), ""],
   ["an instruction after one within the conversation", { role: "system", digest: "+" }, developer("b"), "+"],
   ["a user message after a blank message in a user turn", { role: "assistant", digest: "~user" }, user("b"), ""],
   ["a blank message after a user message", { role: "user", digest: "" }, assistant([]), "~user"],
   ["a blank message after a blank message", { role: "assistant", digest: "~tool" }, assistant([]), "~tool"],
 ] as const;
-test.each(READ)("%s is written without reading what came before", (_, parent, message, mark) => {
+test.each(READ)("%s is written without reading its ancestors", (_, parent, message, mark) => {
   expect(computeDigestsFromHeader(parent, [message])).toStrictEqual([mark]);
 });
 
 describe.each(STORES)("$name", (storage) => {
   const seeds = [1, 2, 3, 4, 5, 6].slice(0, scaleRunCount(12)).map((seed) => ({ seed }));
   test.each(seeds)(
-    "B11: a conversation has one identity, however it was cut into appends (seed $seed)",
+    "B11: a conversation has one identity, in any division into appends (seed $seed)",
     async ({ seed }) => {
       const random = seededRandom(seed);
       const messages = conversation(random);

@@ -55,7 +55,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await ledger.transcript("begun")).toHaveLength(2);
   });
 
-  test("B95: a thread is made once with a key, however many ask at the same time", async () => {
+  test("B95: a thread is created once per key, also by concurrent callers", async () => {
     const others = [ledger, await opened.another(), ledger, await opened.another()];
     const make = (each: Ledger, text: string): Promise<Thread> =>
       each.createThread({ title: "once" }, { messages: [user(text)], idempotencyKey: "once" });
@@ -67,7 +67,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(elsewhere.id).not.toBe(made[0]?.id);
   });
 
-  test("B92: a list becomes a chain with one parent each, and the root has null", async () => {
+  test("B92: a list becomes a chain with one parent each, and the parent of the root is null", async () => {
     const chain = await ledger.append(threadId, [system("Be brief."), user("Hi"), assistant("Hello")]);
     expect(chain.map(({ parentMessageId }) => parentMessageId)).toStrictEqual([null, chain[0]?.id, chain[1]?.id]);
     expect(chain.every(({ id }) => ULID.test(id))).toBe(true);
@@ -75,7 +75,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await ledger.transcript(threadId)).toStrictEqual(chain);
   });
 
-  test("a stored message has the time, the version and nothing that it did not come with", async () => {
+  test("a stored message has a time and a version, and no other additional field", async () => {
     const moment = Date.parse("2026-03-04T05:06:07.008Z");
     const timed = await opened.another({ clock: () => new Date(moment) });
     const [stored] = await timed.append(threadId, [user("Hi")]);
@@ -89,7 +89,7 @@ describe.each(STORES)("$name", (storage) => {
     });
   });
 
-  test("ids grow with every message, also while the clock stands still or goes back", async () => {
+  test("ids grow with every message, even if the clock stops or goes back", async () => {
     let now = 1_800_000_000_000;
     const timed = await opened.another({ clock: () => now });
     const ids: string[] = [];
@@ -113,9 +113,9 @@ describe.each(STORES)("$name", (storage) => {
         ],
       },
     ],
-    ["U+0000 and halves of surrogate pairs", user("a\u0000b \ud800 c \udc00 \u{1f600}")],
+    ["U+0000 and lone surrogates", user("a\u0000b \ud800 c \udc00 \u{1f600}")],
     [
-      "part types and fields that are not known yet",
+      "unknown part types and fields",
       {
         role: "user",
         parts: [
@@ -125,7 +125,7 @@ describe.each(STORES)("$name", (storage) => {
         origin: { app: "x" },
       } as unknown as Message,
     ],
-    ["metadata of anybody", { role: "user", parts: [], metadata: { mine: { deep: [true] }, model: "m-1" } }],
+    ["metadata with unknown keys", { role: "user", parts: [], metadata: { mine: { deep: [true] }, model: "m-1" } }],
     [
       "calls, results and opaque blocks",
       {
@@ -145,7 +145,7 @@ describe.each(STORES)("$name", (storage) => {
       },
     ],
   ];
-  test.each(storedMetadata)("B98: %s come back as they were", async (_what, message) => {
+  test.each(storedMetadata)("B98: %s are read back unchanged", async (_what, message) => {
     const stored = await append(message);
     expect(await ledger.transcript(threadId)).toStrictEqual([stored]);
     expect(stored).toMatchObject(message);
@@ -182,7 +182,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await ledger.transcript(threadId)).toStrictEqual([copy, ...committed.messages]);
   });
 
-  test("B98: a message of an older version is lifted to the current one", async () => {
+  test("B98: a message of an older version is migrated to the current one", async () => {
     const old = {
       role: "user",
       parts: [{ type: "file", mimeType: "image/png", url: "data:image/png;base64,AAAA" }],
@@ -193,7 +193,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(stored.metadata.schemaVersion).toBe(SCHEMA_VERSION);
   });
 
-  test("B20: a call without any input has an empty one", async () => {
+  test("B20: a call without an input gets an empty one", async () => {
     const stored = await append(assistant([toolCall("c1", "now", undefined)]));
     expect(stored.parts).toStrictEqual([toolCall("c1", "now", {})]);
     expect(await ledger.transcript(threadId)).toStrictEqual([stored]);
@@ -208,14 +208,14 @@ describe.each(STORES)("$name", (storage) => {
     ["a part without a type", [user("a"), { role: "user", parts: [text("a"), {}] }], "/messages/1/parts/1/type"],
     ["a text part without text", [{ role: "user", parts: [text("a"), { type: "text" }] }], "/messages/0/parts/1"],
     [
-      "a number that JSON cannot hold",
+      "a number without a JSON form",
       [assistant([toolCall("c", "t", { n: [Number.NaN] })])],
       "/messages/0/parts/0/input/n/0",
     ],
     ["a date", [{ ...user("a"), metadata: { at: new Date(0) } }], "/messages/0/metadata/at"],
     ["a BigInt in an unknown part", [{ role: "user", parts: [{ type: "odd", n: 1n }] }], "/messages/0/parts/0/n"],
     [
-      "a version of the future",
+      "a newer schema version",
       [{ ...user("a"), metadata: { schemaVersion: SCHEMA_VERSION + 1 } }],
       "/messages/0/metadata/schemaVersion",
     ],
@@ -306,7 +306,7 @@ describe.each(STORES)("$name", (storage) => {
     expect((await ledger.tree(threadId)).messages).toStrictEqual([first, second]);
   });
 
-  test("a parent of another thread or tenant is as unknown as one that never was", async () => {
+  test("a parent of another thread or tenant is as unknown as a missing one", async () => {
     const elsewhere = await ledger.createThread();
     const [foreign] = await ledger.append(elsewhere.id, [user("other thread")]);
     const stranger = ledger.forTenant("stranger");
@@ -328,7 +328,7 @@ describe.each(STORES)("$name", (storage) => {
     });
   });
 
-  test("B95: the same key and request gives the same messages again, also when the leaf has moved", async () => {
+  test("B95: the same key and request returns the same messages, even if the leaf has moved", async () => {
     const options = { idempotencyKey: "k1", expectedLeaf: null };
     const first = await ledger.append(threadId, [user("one"), assistant("two")], options);
     await append(user("three"));
@@ -361,7 +361,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(texts(await ledger.transcript(other.id))).toStrictEqual(["three"]);
   });
 
-  test("B95: many at once with one key write once", async () => {
+  test("B95: concurrent appends with one key write once", async () => {
     const others = [ledger, await opened.another(), ledger];
     const results = await Promise.all(
       others.map((each) => each.append(threadId, [user("one")], { idempotencyKey: "k" })),

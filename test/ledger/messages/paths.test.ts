@@ -31,7 +31,7 @@ const shapes: [what: string, count: number, reach: number][] = [
   ["a bush", 500, 500],
   ["one message", 1, 1],
 ];
-test.each(shapes)("B93: %s is walked as it is", async (_what, count, reach) => {
+test.each(shapes)("B93: %s has the path of the simple implementation", async (_what, count, reach) => {
   const random = seededRandom(count + reach);
   const rows = randomTree(count, reach, random);
   const store = memoryStore();

@@ -10,7 +10,7 @@ const body = (value: unknown): string => JSON.stringify(value);
 
 /** Unreadable bodies, and the reported reasons. */
 const broken: [what: string, body: string, reason: RegExp][] = [
-  ["a body that is cut off", '{"role":"assistant","parts":[{"type":"te', /JSON/],
+  ["a truncated body", '{"role":"assistant","parts":[{"type":"te', /JSON/],
   ["an empty body", "", /JSON/],
   ["a body that is not a message", '"Hello"', /object/],
   [
@@ -19,12 +19,12 @@ const broken: [what: string, body: string, reason: RegExp][] = [
     /parts/,
   ],
   [
-    "a part that lost its text",
+    "a text part without text",
     body({ ...sound, parts: [{ type: "text" }], metadata: { schemaVersion: SCHEMA_VERSION } }),
     /text/,
   ],
   ["a message without a version", body({ ...sound, metadata: {} }), /schemaVersion/],
-  ["a version of the future", body({ ...sound, metadata: { schemaVersion: SCHEMA_VERSION + 1 } }), /update Koine/],
+  ["a newer schema version", body({ ...sound, metadata: { schemaVersion: SCHEMA_VERSION + 1 } }), /update Koine/],
 ];
 
 describe.each(STORES)("$name", (storage) => {
@@ -66,7 +66,7 @@ describe.each(STORES)("$name", (storage) => {
     return { readable: [first, last] as StoredMessage[], planted };
   }
 
-  test.each(broken)("B91: %s hides nothing else, and is reported once", async (_what, text, reason) => {
+  test.each(broken)("B91: %s is reported once, and all other messages are read", async (_what, text, reason) => {
     const { readable, planted } = await pathThrough(text);
     expect(await ledger.transcript(threadId)).toStrictEqual(readable);
     expect((await ledger.tree(threadId)).messages).toStrictEqual(readable);
@@ -105,7 +105,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(await ledger.transcript(threadId)).toStrictEqual(readable.slice(0, 1));
   });
 
-  test("B91: a parent that is missing ends the path, and is reported", async () => {
+  test("B91: a missing parent ends the path, and is reported", async () => {
     const missing = "01KAAAAAAAAAAAAAAAAAAAAAAB";
     await plant("01KAAAAAAAAAAAAAAAAAAAAAAC", missing, body({ ...sound, metadata: { schemaVersion: SCHEMA_VERSION } }));
     const [last] = await ledger.append(threadId, [user("after")]);
@@ -114,7 +114,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(problems).toMatchObject([{ threadId, messageId: missing }]);
   });
 
-  test("B91: metadata that cannot be read does not hide its thread", async () => {
+  test("B91: a thread with unreadable metadata is readable", async () => {
     const metadata = '{"cut": ';
     await opened.store.write((tx) => wait(tx.updateThread({ tenant: ledger.tenant, threadId }, { metadata })));
     expect(await ledger.thread(threadId)).toMatchObject({ id: threadId, metadata: {} });

@@ -36,13 +36,13 @@ describe.each(STORES)("$name", (storage) => {
     return grown;
   }
 
-  test("an empty thread has an empty transcript, and an unknown one none", async () => {
+  test("an empty thread has an empty transcript; an unknown thread is an error", async () => {
     expect(await ledger.transcript(threadId)).toStrictEqual([]);
     await expect(ledger.transcript("nowhere")).rejects.toMatchObject({ code: "unknown-thread" });
     await expect(ledger.forTenant("other").transcript(threadId)).rejects.toMatchObject({ code: "unknown-thread" });
   });
 
-  test("the last so many, and the pages before them, make up the whole", async () => {
+  test("the last page and the pages before it make up the complete transcript", async () => {
     const all = await grow(50);
     expect(await ledger.transcript(threadId, { limit: 0 })).toStrictEqual([]);
     expect(await ledger.transcript(threadId, { limit: 1000 })).toStrictEqual(all);
@@ -56,7 +56,7 @@ describe.each(STORES)("$name", (storage) => {
     expect(pages).toStrictEqual(all);
   });
 
-  test("`before` without a limit is everything before", async () => {
+  test("`before` without a limit returns all earlier messages", async () => {
     const all = await grow(40);
     expect(await ledger.transcript(threadId, { before: all[31]?.id ?? "" })).toStrictEqual(all.slice(0, 31));
     expect(await ledger.transcript(threadId, { before: all[0]?.id ?? "" })).toStrictEqual([]);
@@ -77,7 +77,7 @@ describe.each(STORES)("$name", (storage) => {
     });
   });
 
-  test("B93: a branch is the path that ends with its message", async () => {
+  test("B93: a branch is the path to its message", async () => {
     const trunk = await grow(6);
     const branch = await grow(30, trunk[3]?.id);
     expect(await ledger.transcript(threadId)).toStrictEqual([...trunk.slice(0, 4), ...branch]);
@@ -90,7 +90,7 @@ describe.each(STORES)("$name", (storage) => {
     });
   });
 
-  test("paths that are interwoven in time do not mix", async () => {
+  test("paths whose messages alternate in time do not mix", async () => {
     const root = (await grow(1))[0] as StoredMessage;
     const tips = Array.from({ length: 5 }, () => [root]);
     for (let step = 0; step < 200; step++) {
@@ -127,18 +127,18 @@ describe.each(STORES)("$name", (storage) => {
     expect((await ledger.tree(threadId)).messages).toHaveLength(count);
   });
 
-  test("a turn of thousands of messages costs no more than its length", async () => {
+  test("the cost of a turn with thousands of messages is linear", async () => {
     const reads = await ledger.append(
       threadId,
       Array.from({ length: 3000 }, (_, index) => user(`q${index}`)),
     );
     for (let index = 0; index < 50; index++) reads.push(...(await ledger.append(threadId, [user(`more ${index}`)])));
-    const said = await ledger.append(
+    const appended = await ledger.append(
       threadId,
       Array.from({ length: 3000 }, (_, index) => assistant(`a${index}`)),
     );
     for (let index = 0; index < 50; index++)
-      said.push(...(await ledger.append(threadId, [assistant(`more ${index}`)])));
-    expect(ids(await ledger.transcript(threadId))).toStrictEqual(ids([...reads, ...said]));
+      appended.push(...(await ledger.append(threadId, [assistant(`more ${index}`)])));
+    expect(ids(await ledger.transcript(threadId))).toStrictEqual(ids([...reads, ...appended]));
   });
 });

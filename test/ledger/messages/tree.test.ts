@@ -33,7 +33,7 @@ describe.each(STORES)("$name", (storage) => {
     await expect(ledger.tree("nowhere")).rejects.toMatchObject({ code: "unknown-thread" });
   });
 
-  test("B93: selecting makes exactly that message the active leaf, for everybody and for good", async () => {
+  test("B93: select makes exactly that message the active leaf, durably and for all readers", async () => {
     const { q, a1, next } = await branched();
     await ledger.select(threadId, a1.id);
     const other = await opened.another();
@@ -53,7 +53,7 @@ describe.each(STORES)("$name", (storage) => {
     expect((await ledger.tree(threadId)).messages.map(({ id }) => id)).toContain(a2.id);
   });
 
-  test("selecting the newest message, or the leaf again, changes nothing that follows", async () => {
+  test("selecting the newest message, or the leaf again, has no effect", async () => {
     const { q, a1, a2 } = await branched();
     await ledger.select(threadId, a2.id);
     await ledger.select(threadId, a1.id);
@@ -88,7 +88,7 @@ describe.each(STORES)("$name", (storage) => {
     expect((await ledger.thread(threadId)).activeLeafId).toBe(a2.id);
   });
 
-  test("a thread keeps its title, scope and metadata, and gives them up for null", async () => {
+  test("a thread has its title, scope and metadata until they are set to null", async () => {
     const clock = (): string => "2026-01-02T03:04:05.006Z";
     const timed = await opened.another({ clock });
     const made = await timed.createThread({ id: "mine", title: "Plans \u{1f600}", scope: "ada", metadata: { a: [1] } });
@@ -112,8 +112,8 @@ describe.each(STORES)("$name", (storage) => {
   test("threads are listed by their kind, newest first", async () => {
     const made: [id: string, kind: string | undefined][] = [];
     for (const kind of ["task", undefined, "task", "chat", undefined, "task"]) {
-      const { id, kind: kept } = await ledger.createThread({ kind });
-      expect(kept).toBe(kind ?? null);
+      const { id, kind: storedKind } = await ledger.createThread({ kind });
+      expect(storedKind).toBe(kind ?? null);
       made.push([id, kind]);
     }
     // Ids of one millisecond do not show which is newer.
@@ -159,9 +159,9 @@ describe.each(STORES)("$name", (storage) => {
     ["an id that is too long", { id: "x".repeat(501) }, "id"],
     ["a title that is not a string", { title: 7 }, "title"],
     ["a title with U+0000", { title: "a\u0000b" }, "title"],
-    ["half of a surrogate pair", { scope: "\ud800" }, "scope"],
+    ["a lone surrogate", { scope: "\ud800" }, "scope"],
     ["metadata that is not an object", { metadata: [] }, "metadata"],
-    ["metadata that is no JSON", { metadata: { a: [Number.NaN] } }, "/metadata/a/0"],
+    ["metadata without a JSON form", { metadata: { a: [Number.NaN] } }, "/metadata/a/0"],
   ];
   test.each(wrong)("%s is rejected", async (_what, thread, path) => {
     await expect(ledger.createThread(thread)).rejects.toMatchObject({ code: "invalid-input", path });

@@ -94,9 +94,9 @@ function resolveExpectedLeaf(
 ) {
   const { leaf, messages } = oracle.thread(thread);
   if (expectation === "nothing") return { should: {}, is: {} };
-  const other = messages.find(({ text }) => text !== leaf)?.text ?? (leaf === null ? "nobody said this" : null);
+  const other = messages.find(({ text }) => text !== leaf)?.text ?? (leaf === null ? "unknown text" : null);
   const expectedLeaf = expectation === "right" ? leaf : other;
-  const id = other === "nobody said this" && expectation === "wrong" ? UNKNOWN : real.idOf(expectedLeaf);
+  const id = other === "unknown text" && expectation === "wrong" ? UNKNOWN : real.idOf(expectedLeaf);
   return { should: { expectedLeaf }, is: { expectedLeaf: id } };
 }
 

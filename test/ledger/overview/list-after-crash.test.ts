@@ -37,7 +37,7 @@ describe.each(STORES)("$name", (store) => {
     await opened.close();
   });
 
-  test("pages hold each thread once, where more is known of some than is written", async () => {
+  test("pages contain each thread once, even if some activity is not written yet", async () => {
     const clock = new FakeClock();
     const opened = await store.open({ clock: clock.now });
     const ledger = opened.ledger.forTenant("pages");
@@ -57,7 +57,7 @@ describe.each(STORES)("$name", (store) => {
     await opened.close();
   });
 
-  test("while a run streams, the time of a thread is that of its place", async () => {
+  test("while a run streams, a thread's time matches its position in the list", async () => {
     const clock = new FakeClock();
     const opened = await store.open({ flushMs: 0, clock: clock.now });
     const ledger = opened.ledger.forTenant("times");
@@ -140,7 +140,7 @@ describe.each(STORES)("$name", (store) => {
 });
 
 describe("in a file", () => {
-  test("a list waits for no writer, and writes nothing", async () => {
+  test("a list waits for no writer and writes no rows", async () => {
     const path = files.path();
     const ledger = await openLedger(`sqlite:${path}`, { sync: "normal", busyMs: 20, indexMs: false });
     for (const id of ["a", "b"]) await ledger.createThread({ id });
@@ -153,7 +153,7 @@ describe("in a file", () => {
     await ledger.close();
   });
 
-  test("a thread that another process deletes leaves nothing in the table of activities", async () => {
+  test("a thread that another process deletes leaves no row in the table of activities", async () => {
     const path = files.path();
     const options = { sync: "normal", indexMs: false } as const;
     const [own, other] = [await openLedger(`sqlite:${path}`, options), await openLedger(`sqlite:${path}`, options)];
@@ -220,7 +220,7 @@ describe("on a server", () => {
     await expectListed(ledger);
   });
 
-  test("a page of fifty with summaries is a few statements, and fewer the next time", async () => {
+  test("a page of fifty threads with summaries needs a few statements, and fewer the next time", async () => {
     const tenant = ledger.forTenant("fifty");
     for (let number = 0; number < 50; number++) {
       const { id: threadId } = await tenant.createThread({}, { messages: [user("Hello.")] });

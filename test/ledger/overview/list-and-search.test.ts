@@ -48,7 +48,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await order()).toBe("bacd");
     });
 
-    test("pages hold each thread once, and follow each other while nothing happens", async () => {
+    test("pages contain each thread once, and follow each other without changes", async () => {
       const ledger = fresh();
       for (let number = 0; number < 7; number++) {
         // Some in one millisecond.
@@ -75,11 +75,11 @@ describe.each(STORES)("$name", (store) => {
       [{ order: "age" }, "order"],
       [{ limit: 0 }, "limit"],
       [{ kind: "" }, "kind"],
-    ])("%j is refused", async (page, path) => {
+    ])("%j is rejected", async (page, path) => {
       await expect(fresh().listThreads(page as never)).rejects.toMatchObject({ code: "invalid-input", path });
     });
 
-    test("by id, a page is as it always was", async () => {
+    test("the order by id is unchanged", async () => {
       const ledger = fresh();
       for (const id of ["a", "b", "c"]) await ledger.createThread({ id });
       await ledger.append("a", [user("Hello.")]);
@@ -125,7 +125,7 @@ describe.each(STORES)("$name", (store) => {
       expect(summary).toMatchObject({ live: 0, usage: { totalTokens: 42, cost: 0.75 } });
     });
 
-    test("an empty thread has an empty one", async () => {
+    test("an empty thread has an empty summary", async () => {
       const ledger = fresh();
       const { createdAt } = await ledger.createThread({ id: "t" });
       const { threads } = await ledger.listThreads({ summary: true });
@@ -149,19 +149,22 @@ describe.each(STORES)("$name", (store) => {
     test("threads are found by titles and messages, also by the beginning of the last word", async () => {
       const ledger = fresh();
       await ledger.createThread({ id: "titled", title: "A voyage to CORINTH" });
-      await ledger.createThread({ id: "said" }, { messages: [user("Where is Corinth?"), assistant("In Greece.")] });
+      await ledger.createThread(
+        { id: "mentioned" },
+        { messages: [user("Where is Corinth?"), assistant("In Greece.")] },
+      );
       await ledger.createThread({ id: "other", title: "Athens" }, { messages: [user("And Sparta?")] });
       const result = await ledger.searchThreads("Corin");
-      expect(idsIn(result)).toStrictEqual(["titled", "said"]);
-      expect(result.hits).toMatchObject([{ threadId: "said", snippet: "Where is Corinth?" }]);
+      expect(idsIn(result)).toStrictEqual(["titled", "mentioned"]);
+      expect(result.hits).toMatchObject([{ threadId: "mentioned", snippet: "Where is Corinth?" }]);
       expect(idsIn(await ledger.searchThreads("voy corin"))).toStrictEqual(["titled"]);
-      expect(idsIn(await ledger.searchThreads("where cor"))).toStrictEqual(["said"]);
+      expect(idsIn(await ledger.searchThreads("where cor"))).toStrictEqual(["mentioned"]);
       expect(idsIn(await ledger.searchThreads("thens"))).toStrictEqual(["other"]);
       expect(await ledger.searchThreads("?!")).toStrictEqual({ threads: [], hits: [], more: false });
       expect(idsIn(await ledger.searchThreads("corinth", { limit: 1 }))).toStrictEqual(["titled"]);
     });
 
-    test("a thread has three hits at most, and comes once", async () => {
+    test("a thread has at most three hits, and is listed once", async () => {
       const ledger = fresh();
       const queries = Array.from({ length: 5 }, (_, number) => user(`An owl, number ${number}.`));
       await ledger.createThread({ id: "many", title: "Owls" }, { messages: queries });
@@ -172,11 +175,11 @@ describe.each(STORES)("$name", (store) => {
       expect(result.threads.map(({ summary }) => summary?.messages)).toStrictEqual([5, 1]);
     });
 
-    test("one long thread hides no other", async () => {
+    test("a long thread does not hide others", async () => {
       const ledger = fresh();
       const many = Array.from({ length: 620 }, () => user("Deploy it."));
       await ledger.createThread({ id: "long" }, { messages: many });
-      const other = `Please deploy the thing to the north region. ${"And tell me about it. ".repeat(50)}`;
+      const other = `Please deploy the thing to the north region. ${"And wait for it. ".repeat(50)}`;
       await ledger.createThread({ id: "other" }, { messages: [user(other)] });
       const result = await ledger.searchThreads("deploy");
       expect([idsIn(result), result.hits.length, result.more]).toStrictEqual([["long", "other"], 4, false]);
@@ -195,16 +198,16 @@ describe.each(STORES)("$name", (store) => {
       expect([all.threads.length, all.more]).toStrictEqual([9, false]);
     });
 
-    test("one letter is looked for in titles alone, one character of a dense script in messages too", async () => {
+    test("one letter is searched in titles only, one character of a dense script in messages too", async () => {
       const ledger = fresh();
       await ledger.createThread({ id: "titled", title: "Corinth" });
-      await ledger.createThread({ id: "said" }, { messages: [user("Corinth, 犬 and cat.")] });
+      await ledger.createThread({ id: "mentioned" }, { messages: [user("Corinth, 犬 and cat.")] });
       expect(idsIn(await ledger.searchThreads("c"))).toStrictEqual(["titled"]);
-      expect(idsIn(await ledger.searchThreads("cat c"))).toStrictEqual(["said"]);
-      expect(idsIn(await ledger.searchThreads("犬"))).toStrictEqual(["said"]);
+      expect(idsIn(await ledger.searchThreads("cat c"))).toStrictEqual(["mentioned"]);
+      expect(idsIn(await ledger.searchThreads("犬"))).toStrictEqual(["mentioned"]);
     });
 
-    test("only threads of a kind are found where it is named", async () => {
+    test("with a kind, only threads of that kind are found", async () => {
       const ledger = fresh();
       await ledger.createThread({ id: "task", title: "Owl", kind: "task" });
       await ledger.createThread({ id: "plain", title: "Owl" });
@@ -212,7 +215,7 @@ describe.each(STORES)("$name", (store) => {
       expect(idsIn(await ledger.searchThreads("owl", { kind: null, limit: 1 }))).toStrictEqual(["plain"]);
     });
 
-    test("a title that was taken away is not found any more", async () => {
+    test("a removed title is not found any more", async () => {
       const ledger = fresh();
       await ledger.createThread({ id: "t", title: "Ναύπλιο" });
       expect(idsIn(await ledger.searchThreads("ΝΑΥΠ"))).toStrictEqual(["t"]);

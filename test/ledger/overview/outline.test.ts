@@ -17,9 +17,9 @@ import {
 } from "../support/runs.ts";
 import { STORES, type OpenLedger } from "../support/stores.ts";
 
-describe("how a message begins", () => {
+describe("the preview of a message", () => {
   test.each([
-    ["a short text is shown whole", [text("One two")], "One two"],
+    ["a short text is complete", [text("One two")], "One two"],
     ["several texts are joined", [text("One"), text(" two ")], "One two"],
     ["white space is one space", [text("\n\n One\n\ttwo   three ")], "One two three"],
     ["a truncated text ends with an ellipsis", [text("a".repeat(30))], `${"a".repeat(19)}…`],
@@ -92,7 +92,7 @@ describe.each(STORES)("$name", (store) => {
     );
   });
 
-  test("of a long text in a blob the beginning is shown, in the list too", async () => {
+  test("the start of a long text in a blob is shown, in the list too", async () => {
     const long = text(`Please read this. ${"word ".repeat(20_000)}`);
     const preview = /^Please read this\. (word )+(word|wor|wo|w)?…$/;
     await ledger.append(threadId, [user([text("First."), long]), user([long, text("Short.")])]);
@@ -106,7 +106,7 @@ describe.each(STORES)("$name", (store) => {
     expect(listing?.summary?.preview).toMatch(/^First\. Please read this\. word/);
   });
 
-  test("a message that cannot be read is reported, and hides nothing else", async () => {
+  test("an unreadable message is reported, and all others are listed", async () => {
     const [first] = await ledger.append(threadId, [user("One.")]);
     const [row] = await opened.store.reads.messages({ tenant: "default", threadId }, { limit: 1 });
     if (row === undefined) throw new Error("There is no row.");
@@ -150,7 +150,7 @@ describe.each(STORES)("$name", (store) => {
     await right.cancel();
   });
 
-  test("the cursor is never among deltas that are gone, although they surround a live run's beginning", async () => {
+  test("the cursor is never among removed deltas, even if they surround the start of a live run", async () => {
     const early = await ledger.beginRun({ threadId });
     await early.append([startDelta, textDelta("e1 ")]);
     const late = await ledger.beginRun({ threadId, mode: "branch" });

@@ -35,8 +35,17 @@ async function statesOf(ledger: Ledger, threadId: string): Promise<string[]> {
   return (await ledger.runs(threadId)).map(({ state }) => state);
 }
 
-async function appended(ledger: Ledger, threadId: string, said: string, under?: string | null): Promise<StoredMessage> {
-  const [message] = await ledger.append(threadId, [user(said)], under === undefined ? {} : { parentMessageId: under });
+async function appended(
+  ledger: Ledger,
+  threadId: string,
+  content: string,
+  under?: string | null,
+): Promise<StoredMessage> {
+  const [message] = await ledger.append(
+    threadId,
+    [user(content)],
+    under === undefined ? {} : { parentMessageId: under },
+  );
   if (message === undefined) throw new Error("Nothing was appended.");
   return message;
 }
@@ -76,7 +85,7 @@ describe.each(STORES)("$name", (under) => {
     return after;
   }
 
-  test("answers that were replaced go with all that followed them, and with their runs", async () => {
+  test("replaced answers are deleted with all messages after them and with their runs", async () => {
     const { threadId, question } = await begun();
     await commitAnswer(ledger, { threadId }, "A1");
     await appended(ledger, threadId, "Q2");
@@ -88,7 +97,7 @@ describe.each(STORES)("$name", (under) => {
     expect(readTexts(await ledger.transcript(threadId))).toStrictEqual(["Q1", "A1 again"]);
   });
 
-  test("a question that was replaced together with its answer goes, too", async () => {
+  test("a question that was replaced together with its answer is deleted", async () => {
     const { threadId } = await begun();
     const first = await commitAnswer(ledger, { threadId }, "A1");
     await appended(ledger, threadId, "Q2");
@@ -98,7 +107,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await purged(threadId)).toStrictEqual(["Q1", "A1", "Q2 again", "A2 again"]);
   });
 
-  test("alternatives stay: answers in mode branch, and branches that were appended", async () => {
+  test("alternatives stay: answers in mode `branch`, and appended branches", async () => {
     const { threadId, question } = await begun();
     const { messages } = await commitAnswer(ledger, { threadId }, "A1");
     await commitAnswer(ledger, { threadId, forkFromMessageId: question, mode: "branch" }, "A1 beside");
@@ -108,7 +117,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await purged(threadId)).toStrictEqual(["Q1", "A1", "A1 beside", "Q1 other", "Q2"]);
   });
 
-  test("a branch that is active stays, also where its run was superseded", async () => {
+  test("the active branch stays, even if its run was superseded", async () => {
     const { threadId, question } = await begun();
     const first = await commitAnswer(ledger, { threadId }, "A1");
     await commitAnswer(ledger, { threadId, forkFromMessageId: question }, "A1 again");
@@ -118,7 +127,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await purged(threadId)).toStrictEqual(["Q1", "A1 again"]);
   });
 
-  test("an answer that still counts keeps the replaced one that it follows", async () => {
+  test("a replaced answer stays if an active answer follows it", async () => {
     const { threadId, question } = await begun();
     const first = await commitAnswer(ledger, { threadId }, "A1");
     await commitAnswer(ledger, { threadId, forkFromMessageId: first.messages[0]?.id ?? null, mode: "branch" }, "More");
@@ -190,18 +199,18 @@ describe.each(STORES)("$name", (under) => {
   test("B97: a blob that is written again while it is deleted exists", async () => {
     ledger = emptyTenant(opened.ledger);
     const other = (await opened.another()).forTenant(ledger.tenant);
-    const { id: kept } = await other.createThread();
+    const { id: keptId } = await other.createThread();
     for (let round = 0; round < 20; round++) {
       const picture = user([image({ data: Buffer.from(`round ${round} `.repeat(20)).toString("base64") })]);
       const { id: threadId } = await ledger.createThread();
       await ledger.append(threadId, [picture]);
-      await Promise.all([ledger.purge({ graceMs: 0, threadId, what: "thread" }), other.append(kept, [picture])]);
+      await Promise.all([ledger.purge({ graceMs: 0, threadId, what: "thread" }), other.append(keptId, [picture])]);
     }
     expect(await ledger.verify()).toStrictEqual([]);
-    expect(await ledger.transcript(kept)).toHaveLength(20);
+    expect(await ledger.transcript(keptId)).toHaveLength(20);
   });
 
-  test("a whole thread goes, also from the search, and its id is free", async () => {
+  test("a thread is deleted completely, also from the search, and its id is free", async () => {
     const { threadId } = await begun();
     await commitAnswer(ledger, { threadId }, "the unmistakable answer");
     expect(await ledger.search("unmistakable")).toHaveLength(1);
@@ -226,7 +235,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await ledger.purge({ what: "thread", before })).toMatchObject({ threads: 1, runs: 1 });
   });
 
-  test("retention takes threads of which everything is older, from this tenant alone", async () => {
+  test("retention deletes threads whose messages are all older, of this tenant only", async () => {
     const { threadId: old } = await begun();
     const { id: grown } = await ledger.createThread();
     const other = emptyTenant(opened.ledger);
@@ -246,15 +255,15 @@ describe.each(STORES)("$name", (under) => {
   test("unreferenced uploads and keys are deleted a day later", async () => {
     const { threadId } = await begun();
     await ledger.append(threadId, [user("Q2")], { idempotencyKey: "k" });
-    const { blob: loose } = await ledger.putBlob(Buffer.from("nobody names me"));
-    const { blob: named } = await ledger.putBlob(Buffer.from("somebody names me"));
+    const { blob: loose } = await ledger.putBlob(Buffer.from("not referenced."));
+    const { blob: named } = await ledger.putBlob(Buffer.from("it is referenced."));
     await ledger.append(threadId, [user([file({ blob: named })])]);
     expect(await ledger.purge({ what: "replaced" })).toStrictEqual(NOTHING);
     clock.pass(DAY + 1);
     const counts = await ledger.purge({ what: "replaced", dryRun: true });
     expect(counts).toStrictEqual({ ...NOTHING, keys: 1, blobs: 1, bytes: 15 });
     expect(await ledger.purge({ what: "replaced" })).toStrictEqual(counts);
-    expect(Buffer.concat(await collect(ledger.blob(named))).toString()).toBe("somebody names me");
+    expect(Buffer.concat(await collect(ledger.blob(named))).toString()).toBe("it is referenced.");
     await expect(collect(ledger.blob(loose))).rejects.toMatchObject({ code: "unknown-blob" });
   });
 
@@ -271,15 +280,15 @@ describe.each(STORES)("$name", (under) => {
         expect(await Promise.all(ids.map((id) => ledger.transcript(id)))).toStrictEqual(seen);
         expect(await ledger.verify()).toStrictEqual([]);
         for (const id of ids) await ledger.append(id, [user("On we go.")]);
-        const gone = await ledger.purge({ graceMs: 0, what: "thread", before: new Date(clock.now() + 1000) });
-        expect(gone.threads).toBe(ids.length);
+        const deleted = await ledger.purge({ graceMs: 0, what: "thread", before: new Date(clock.now() + 1000) });
+        expect(deleted.threads).toBe(ids.length);
         expect(await blobsLeft(opened, ledger, seen.flat())).toStrictEqual([]);
       }),
       { numRuns: scaleRunCount({ memory: 120, sqlite: 30 }[under.name] ?? 18) },
     );
   });
 
-  test("an id is never given twice, though the newest rows are gone and the clock stands still", async () => {
+  test("an id is never reused, even if the newest rows are deleted and the clock stops", async () => {
     const { threadId } = await begun();
     await appended(ledger, threadId, "Q2");
     const run = await ledger.beginRun({ threadId });
@@ -323,7 +332,7 @@ describe.each(STORES)("$name", (under) => {
     [{ what: "thread" }, "before"],
     [{ what: "replaced", before: "yesterday" }, "before"],
     [{ what: "replaced", threadId: "" }, "threadId"],
-  ])("%j is refused", async (options, path) => {
+  ])("%j is rejected", async (options, path) => {
     await expect(opened.ledger.purge(options as never)).rejects.toMatchObject({ code: "invalid-input", path });
   });
 });
@@ -343,8 +352,8 @@ test("on SQLite the file is smaller after a purge and a vacuum", async () => {
   const path = join(folder, "koine.db");
   const ledger = await openLedger(`sqlite:${path}`, { sync: "normal" });
   try {
-    const { id: kept } = await ledger.createThread();
-    await ledger.append(kept, [user("Still here.")]);
+    const { id: keptId } = await ledger.createThread();
+    await ledger.append(keptId, [user("Still here.")]);
     const { id } = await ledger.createThread();
     for (let count = 0; count < 8; count++) {
       await ledger.append(id, [user([file({ data: Buffer.alloc(300_000, count + 1).toString("base64") })])]);
@@ -356,7 +365,7 @@ test("on SQLite the file is smaller after a purge and a vacuum", async () => {
     expect(bytes).toBeGreaterThan(2_400_000);
     await ledger.vacuum();
     expect(statSync(path).size).toBeLessThan(before / 4);
-    expect(readTexts(await ledger.transcript(kept))).toStrictEqual(["Still here."]);
+    expect(readTexts(await ledger.transcript(keptId))).toStrictEqual(["Still here."]);
   } finally {
     await ledger.close();
     rmSync(folder, { recursive: true });

@@ -22,7 +22,7 @@ describe.each(STORES)("$name", (store) => {
     by.beginRun({ threadId: by.newId(), thread: {}, input: { messages: [user("a")] }, claim });
   const refused = { code: "conflict", path: "claim" };
 
-  test("is a conflict while another run has it, and after that was committed; nothing is written then", async () => {
+  test("is a conflict while another run has it, and after that run was committed; nothing is written then", async () => {
     const first = await begin(ledger);
     const threads = (await ledger.threads()).length;
     await expect(begin(ledger)).rejects.toMatchObject(refused);
@@ -32,7 +32,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.threads()).toHaveLength(threads);
   });
 
-  test("goes to another run where the first one failed or was cancelled", async () => {
+  test("is free for another run if the first one failed or was cancelled", async () => {
     await (await begin(ledger)).fail("It broke.");
     const second = await begin(ledger);
     await second.cancel();
@@ -41,7 +41,7 @@ describe.each(STORES)("$name", (store) => {
     await third.cancel();
   });
 
-  test("of many that begin at once, in as many threads and two processes, one has it", async () => {
+  test("belongs to one of many runs that start concurrently, in as many threads and two processes", async () => {
     const elsewhere = await opened.another();
     const all = Array.from({ length: 8 }, (_, at) => begin(at % 2 === 0 ? ledger : elsewhere));
     const ends = await Promise.allSettled(all);

@@ -40,13 +40,13 @@ describe.each(STORES)("$name", (store) => {
   afterAll(() => opened.close());
 
   const describeAll = (events: readonly LedgerEvent[]): string[] => events.map(describeEvent);
-  const cursorOf = (events: readonly LedgerEvent[], said: string): string => {
-    const followed = events.find((event) => describeEvent(event) === said);
-    if (followed === undefined) throw new Error(`No event says ${said}.`);
+  const cursorOf = (events: readonly LedgerEvent[], eventText: string): string => {
+    const followed = events.find((event) => describeEvent(event) === eventText);
+    if (followed === undefined) throw new Error(`No event is ${eventText}.`);
     return followed.cursor;
   };
 
-  test("compaction takes the deltas of runs that ended long enough ago, and nothing else", async () => {
+  test("compaction deletes the deltas of runs that ended long enough ago, and nothing else", async () => {
     const { id, messages } = await commitAnswer(ledger, { threadId }, "a", "b");
     const live = await ledger.beginRun({ threadId });
     await live.append([startDelta, textDelta("live")]);
@@ -99,9 +99,9 @@ describe.each(STORES)("$name", (store) => {
     };
 
     test.each(["delta start", "delta a", "delta b", "message meanwhile", "delta c"])(
-      "between the deltas of a compacted run is gone: %s",
-      async (said) => {
-        const after = cursorOf(await compacted(), said);
+      "between the deltas of a compacted run is an error: %s",
+      async (eventText) => {
+        const after = cursorOf(await compacted(), eventText);
         await expect(ledger.follow({ threadId, after }).next()).rejects.toMatchObject({
           code: "cursor-gone",
           path: "after",
@@ -117,8 +117,8 @@ describe.each(STORES)("$name", (store) => {
       ["run streaming", ["message meanwhile", "message abc", "run committed", "message mark"]],
       ["delta done", ["message abc", "run committed", "message mark"]],
       ["message abc", ["run committed", "message mark"]],
-    ])("outside of them goes on: %s", async (said, expected) => {
-      const after = cursorOf(await compacted(), said);
+    ])("outside of them continues: %s", async (eventText, expected) => {
+      const after = cursorOf(await compacted(), eventText);
       expect(describeAll(await takeEvents(ledger.follow({ threadId, after }), expected.length))).toStrictEqual(
         expected,
       );
@@ -142,7 +142,7 @@ describe.each(STORES)("$name", (store) => {
       await two.cancel();
     });
 
-    test("of a slow reader that is overtaken by compaction is gone, regardless of its progress", async () => {
+    test("of a slow reader that compaction overtakes is an error, regardless of its progress", async () => {
       const run = await ledger.beginRun({ threadId });
       // More than one read returns.
       await run.append([startDelta]);

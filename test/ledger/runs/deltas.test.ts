@@ -48,7 +48,7 @@ describe("the body of a batch", () => {
   });
 
   test.each(["", "{}", "[1]", '[["text",{}]]', '[0,"t",["text"]]', '[0,"t",null]', '[0,"t",["text",{"textDelta":"a"}'])(
-    "that is damaged is refused: %s",
+    "that is damaged is rejected: %s",
     (body) => {
       const read = (): unknown => decodeBatch("r", body);
       if (body === "[1]") expect(read()).toStrictEqual([]);
@@ -80,7 +80,7 @@ describe.each(STORES)("$name", (store) => {
     return events.flatMap((event) => (event.type === "delta" ? [event.delta.seq] : []));
   };
 
-  test("are durable when append resolves, in the order they were given", async () => {
+  test("are durable when append resolves, in their order", async () => {
     await run.append([startDelta, textDelta("a")]);
     const other = await opened.another();
     const seen = (await readEventsUpToNow(other, threadId)).map(describeEvent);
@@ -90,7 +90,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await logged()).slice(-3)).toStrictEqual(["delta b", "delta c", "delta d"]);
   });
 
-  test("are stamped with the run, a seq that counts on, and the time", async () => {
+  test("are stamped with the run, an increasing seq, and the time", async () => {
     await run.append([startDelta, textDelta("a")]);
     await run.append([textDelta("b")]);
     const events = await readEventsUpToNow(ledger, threadId);
@@ -99,7 +99,7 @@ describe.each(STORES)("$name", (store) => {
     expect(deltas.every(({ timestamp }) => new Date(timestamp).toISOString() === timestamp)).toBe(true);
   });
 
-  test("that are stamped keep their stamps, and bare ones count on from them", async () => {
+  test("with stamps keep them, and deltas without stamps continue from them", async () => {
     const [first, second] = stampAll([startDelta, textDelta("a")], run.id);
     await run.append([first as MessageDelta, { ...(second as MessageDelta), seq: 7, timestamp: "then" }]);
     await run.append([textDelta("b")]);
@@ -115,8 +115,8 @@ describe.each(STORES)("$name", (store) => {
     ["an illegal delta", "start-once", () => [textDelta("b"), startDelta]],
     ["an unknown kind", "known-kind", () => [textDelta("b"), { kind: "shout", payload: {} }]],
     ["a wrong payload", "payload", () => [textDelta("b"), { kind: "text", payload: { textDelta: 7 } }]],
-    ["a seq that was used", "seq-increasing", () => [ofRun(textDelta("b"), 1)]],
-    ["a seq that goes back", "seq-increasing", () => [ofRun(textDelta("b"), 5), ofRun(textDelta("c"), 4)]],
+    ["a used seq", "seq-increasing", () => [ofRun(textDelta("b"), 1)]],
+    ["a decreasing seq", "seq-increasing", () => [ofRun(textDelta("b"), 5), ofRun(textDelta("c"), 4)]],
     ["a delta of another run", "same-run", () => [textDelta("b"), ...stampAll([textDelta("c")], "other")]],
     [
       "a result without a call",
@@ -126,7 +126,7 @@ describe.each(STORES)("$name", (store) => {
         delta("part", { role: "tool", value: { type: "tool-result", toolCallId: "x", toolName: "t", isError: false } }),
       ],
     ],
-  ])("with %s are refused as a batch, and the run goes on as if nothing had been said", async (_, rule, batch) => {
+  ])("with %s are rejected as a batch, and the run continues unchanged", async (_, rule, batch) => {
     await run.append([startDelta, textDelta("a")]);
     const error = await run.append(batch() as Delta[]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LedgerError);
@@ -142,7 +142,7 @@ describe.each(STORES)("$name", (store) => {
     ["no list", "x", "/deltas"],
     ["no object", [null], "/deltas/0"],
     ["a value without a JSON form", [{ ...startDelta, providerRaw: 1n }], "/deltas/0"],
-  ])("that are %s are refused", async (_, batch, path) => {
+  ])("that are %s are rejected", async (_, batch, path) => {
     await expect(run.append(batch as never)).rejects.toMatchObject({ code: "invalid-input", path });
     await run.append(createAnswer("fine"));
     expect(readTexts((await run.commit()).messages)).toStrictEqual(["fine"]);
@@ -173,7 +173,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test.each(["busy", "disk-full", "unavailable"] as const)(
-    "that could not be written (%s) are in neither log nor answer, and can be given again",
+    "that could not be written (%s) are in neither log nor answer, and can be appended again",
     async (code) => {
       await run.append([startDelta, textDelta("a")]);
       faulty.failNext(new LedgerError(code, "not now"));
@@ -206,10 +206,10 @@ describe.each(STORES)("$name", (store) => {
     const illegal = await ledger.beginRun({ threadId });
     illegal.push([textDelta("x")]);
     await expect(illegal.commit()).rejects.toMatchObject({ code: "invalid-input" });
-    expect(readTexts((await illegal.commit([assistant("said")])).messages)).toStrictEqual(["said"]);
+    expect(readTexts((await illegal.commit([assistant("committed")])).messages)).toStrictEqual(["committed"]);
   });
 
-  test("of a first batch that could not be written leave the run as it was created", async () => {
+  test("of a first batch that could not be written leave the run in its created state", async () => {
     faulty.failNext(new LedgerError("busy", "not now"));
     await expect(run.append([startDelta, textDelta("a")])).rejects.toMatchObject({ code: "busy" });
     expect((await ledger.run(run.id)).state).toBe("created");
@@ -228,7 +228,7 @@ describe.each(STORES)("$name", (store) => {
     await expect(run.append([textDelta("c")])).rejects.toMatchObject({ outcome: "unknown" });
     // The second attempt only finds that the store is unavailable: the outcome of the first stays unknown.
     faulty.failNext(lost, { written: true });
-    faulty.failNext(new LedgerError("unavailable", "nobody there"));
+    faulty.failNext(new LedgerError("unavailable", "unreachable"));
     await expect(run.append([textDelta("d")])).rejects.toMatchObject({ outcome: "unknown" });
     await run.append([doneDelta]);
     expect(readTexts((await run.commit()).messages)).toStrictEqual(["abcd"]);
@@ -249,7 +249,7 @@ describe.each(STORES)("$name", (store) => {
     }
   });
 
-  test("a run that cannot write its end may be ended later", async () => {
+  test("a run whose end cannot be written can be ended later", async () => {
     await run.append([startDelta, textDelta("half")]);
     faulty.failNext(new LedgerError("disk-full", "no room"), { times: 2 });
     await expect(run.append([textDelta("lost")])).rejects.toMatchObject({ code: "disk-full" });
@@ -257,7 +257,7 @@ describe.each(STORES)("$name", (store) => {
     expect(readTexts((await run.fail("x")).messages)).toStrictEqual(["half"]);
   });
 
-  test("wait for company within the delay, and not beyond it", async () => {
+  test("are batched within the delay, and not beyond it", async () => {
     const timers = new ManualTimers();
     {
       const slow = createLedger(faulty, { flushMs: 50, timers });
@@ -286,7 +286,7 @@ describe.each(STORES)("$name", (store) => {
     expect(timers.count).toBe(0);
   });
 
-  test("of a long stream go into rows of a bounded size, few of them", async () => {
+  test("of a long stream are in few rows of a bounded size", async () => {
     const key = { tenant: ledger.tenant, threadId };
     const pieces = Array.from({ length: 5000 }, (_, index) => textDelta(`${index} `));
     const before = faulty.writes;
@@ -299,7 +299,7 @@ describe.each(STORES)("$name", (store) => {
     expect(readTexts((await run.commit()).messages)).toStrictEqual([pieces.map((_, index) => `${index} `).join("")]);
   });
 
-  test("that wait when the ledger is closed are written first", async () => {
+  test("that are pending when the ledger is closed are written first", async () => {
     const own = await opened.another({ flushMs: 60_000 });
     const mine = await own.beginRun({ threadId });
     await mine.append([startDelta]);

@@ -26,14 +26,14 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  const say = async (...messages: Message[]): Promise<string[]> => readIds(await ledger.append(threadId, messages));
+  const append = async (...messages: Message[]): Promise<string[]> => readIds(await ledger.append(threadId, messages));
   const transcript = async (branch?: string): Promise<string[]> =>
     readTexts(await ledger.transcript(threadId, branch === undefined ? {} : { branch }));
   const stateOf = async (runId: string): Promise<string> => (await ledger.run(runId)).state;
 
   describe("a run without a fork point", () => {
-    test("chains to the leaf that is active when it commits", async () => {
-      await say(user("a"));
+    test("has the leaf at its commit as its parent", async () => {
+      await append(user("a"));
       const [one, two] = [await ledger.beginRun({ threadId }), await ledger.beginRun({ threadId })];
       await two.append(createAnswer("second run"));
       await one.append(createAnswer("first run"));
@@ -46,9 +46,9 @@ describe.each(STORES)("$name", (store) => {
 
   describe("a fork", () => {
     test("regenerating M3 from M2 replaces M3 and the messages after it", async () => {
-      const [m1] = await say(user("M1"));
+      const [m1] = await append(user("M1"));
       const { messages, id: r2 } = await commitAnswer(ledger, { threadId }, "M2");
-      const [m3] = await say(user("M3"));
+      const [m3] = await append(user("M3"));
       const { id: r4 } = await commitAnswer(ledger, { threadId }, "M4");
       const m2 = messages[0]?.id ?? "";
       const run = await ledger.beginRun({ threadId, forkFromMessageId: m2 });
@@ -70,8 +70,8 @@ describe.each(STORES)("$name", (store) => {
       expect(m1).toBeDefined();
     });
 
-    test("the seed's branched conversation: M3' stands beside M3, and nothing is superseded", async () => {
-      await say(user("M1"));
+    test("the example of a branched conversation: M3' is beside M3, and no run is superseded", async () => {
+      await append(user("M1"));
       const { messages } = await commitAnswer(ledger, { threadId }, "M2");
       const m2 = messages[0]?.id ?? "";
       const { id: r3, messages: original } = await commitAnswer(ledger, { threadId }, "M3");
@@ -82,14 +82,14 @@ describe.each(STORES)("$name", (store) => {
       expect(await transcript(branch.messages[0]?.id)).toStrictEqual(["M1", "M2", "M3'"]);
       expect([await stateOf(r3), await stateOf(branch.id)]).toStrictEqual(["committed", "committed"]);
       // The leaf also stays for later appends.
-      await say(user("M4"));
+      await append(user("M4"));
       expect(await transcript()).toStrictEqual(["M1", "M2", "M3", "M4"]);
     });
 
     test("at the question replaces the first answer, and every run after it", async () => {
-      const [question] = await say(user("q"));
+      const [question] = await append(user("q"));
       const first = await commitAnswer(ledger, { threadId }, "a1");
-      await say(user("q2"));
+      await append(user("q2"));
       const second = await commitAnswer(ledger, { threadId }, "a2");
       const again = await commitAnswer(ledger, { threadId, forkFromMessageId: question ?? null }, "a1'");
       expect(again.supersededRunIds).toStrictEqual([first.id, second.id]);
@@ -118,7 +118,7 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test("from an inactive branch supersedes the active runs, and does not change that branch's own runs", async () => {
-      const [root] = await say(user("root"));
+      const [root] = await append(user("root"));
       const old = await commitAnswer(ledger, { threadId }, "old");
       const active = await commitAnswer(ledger, { threadId, forkFromMessageId: root ?? null }, "active");
       expect(active.supersededRunIds).toStrictEqual([old.id]);
@@ -136,7 +136,7 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test("supersedes only the committed runs of the old path, not failed or cancelled ones", async () => {
-      const [question] = await say(user("q"));
+      const [question] = await append(user("q"));
       const broken = await ledger.beginRun({ threadId });
       await broken.append([startDelta, textDelta("half")]);
       const { messages } = await broken.fail("broken");
@@ -150,7 +150,7 @@ describe.each(STORES)("$name", (store) => {
     test("at an unknown message, or one of another thread or tenant, is rejected at once", async () => {
       const { id: other } = await ledger.createThread();
       const [foreign] = readIds(await ledger.append(other, [user("elsewhere")]));
-      const tenant = ledger.forTenant("somebody-else");
+      const tenant = ledger.forTenant("other-tenant");
       const theirs = await tenant.createThread({ id: threadId });
       const [secret] = readIds(await tenant.append(theirs.id, [user("secret")]));
       for (const forkFromMessageId of ["01HZZZZZZZZZZZZZZZZZZZZZZZ", foreign ?? "", secret ?? ""]) {

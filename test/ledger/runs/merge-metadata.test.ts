@@ -17,7 +17,7 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  test("merges key by key, and another process sees the facts with every delta before them", async () => {
+  test("merges key by key, and another process sees it with every earlier delta", async () => {
     const run = await ledger.beginRun({ threadId, metadata: { model: "m-1", started: ["a"] } });
     run.push([startDelta, textDelta("hello")]);
     await run.mergeMetadata({ started: ["a", "b"] });
@@ -28,7 +28,7 @@ describe.each(STORES)("$name", (store) => {
     expect(run.info).toStrictEqual(seen);
   });
 
-  test("deltas that are written at the same time do not take the facts back", async () => {
+  test("concurrently written deltas do not revert it", async () => {
     const run = await ledger.beginRun({ threadId });
     const writes = [
       run.append([startDelta]),
@@ -43,7 +43,7 @@ describe.each(STORES)("$name", (store) => {
     expect({ state, metadata }).toStrictEqual({ state: "committed", metadata: { one: 1, two: 2, three: 3 } });
   });
 
-  test("leaves the state as it is, and stays with the run when it is taken over", async () => {
+  test("does not change the state, and stays with the run after a takeover", async () => {
     const run = await ledger.beginRun({ threadId });
     await run.mergeMetadata({ started: [] });
     expect(await ledger.run(run.id)).toMatchObject({ state: "created", metadata: { started: [] } });
@@ -78,7 +78,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.run(run.id)).state).toBe("committed");
   });
 
-  test("a run that must be alone is not begun while another of its thread has a live writer", async () => {
+  test("an exclusive run does not start while another run of its thread has a live writer", async () => {
     const { id: elsewhere } = await ledger.createThread();
     await ledger.beginRun({ threadId: elsewhere });
     const first = await ledger.beginRun({ threadId, exclusive: true });

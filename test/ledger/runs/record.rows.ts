@@ -3,8 +3,8 @@ import { user } from "../../../src/model/index.ts";
 
 /** A description, the call, and the path of the error. */
 export const INVALID_CALLS: readonly [what: string, call: object, path: string][] = [
-  ["no messages at all", { threadId: "t" }, "/messages"],
-  ["a message that is none", { threadId: "t", messages: [{ role: "user" }] }, "/messages/0"],
+  ["no messages", { threadId: "t" }, "/messages"],
+  ["an invalid message", { threadId: "t", messages: [{ role: "user" }] }, "/messages/0"],
   ["no thread", { messages: [] }, "threadId"],
   ["two threads", { threadId: "t", thread: { id: "u" }, messages: [] }, "thread/id"],
   ["a thread with a bad title", { thread: { title: 1 }, messages: [] }, "thread/title"],
@@ -15,7 +15,7 @@ export const INVALID_CALLS: readonly [what: string, call: object, path: string][
     "forkFromMessageId",
   ],
   ["an unknown state", { threadId: "t", messages: [], state: "created" }, "state"],
-  ["an error of a call that went well", { threadId: "t", messages: [], state: "committed", error: "no" }, "state"],
-  ["a name that is none", { threadId: "t", messages: [], alias: "" }, "alias"],
-  ["metadata that is no JSON", { threadId: "t", messages: [], metadata: { at: 1n } }, "/metadata/at"],
+  ["an error of a committed call", { threadId: "t", messages: [], state: "committed", error: "no" }, "state"],
+  ["an empty alias", { threadId: "t", messages: [], alias: "" }, "alias"],
+  ["metadata without a JSON form", { threadId: "t", messages: [], metadata: { at: 1n } }, "/metadata/at"],
 ];

@@ -25,8 +25,14 @@ const reply = (text: string): Message => ({ ...assistant(text), metadata: { mode
 type Call = (begun: readonly StoredMessage[]) => Omit<NewRecord, "threadId" | "thread">;
 
 const CALLS: readonly [what: string, call: Call][] = [
-  ["goes on", () => ({ input: { messages: [user("more")] }, messages: [reply("yes")], metadata: { provider: "p" } })],
-  ["asks several things", () => ({ input: { messages: [user("a"), user("b")] }, messages: [reply("c"), reply("d")] })],
+  [
+    "continues a thread",
+    () => ({ input: { messages: [user("more")] }, messages: [reply("yes")], metadata: { provider: "p" } }),
+  ],
+  [
+    "has several input messages",
+    () => ({ input: { messages: [user("a"), user("b")] }, messages: [reply("c"), reply("d")] }),
+  ],
   [
     "branches after an edit",
     ([first]) => ({
@@ -35,19 +41,19 @@ const CALLS: readonly [what: string, call: Call][] = [
     }),
   ],
   [
-    "begins again at the root",
+    "starts again at the root",
     () => ({ input: { messages: [user("new")], parentMessageId: null }, messages: [reply("f")] }),
   ],
   ["answers the leaf", () => ({ messages: [reply("again")] })],
   ["regenerates an answer", ([question]) => ({ forkFromMessageId: question?.id ?? null, messages: [reply("better")] })],
   [
-    "tries an answer beside it",
+    "adds an alternative answer",
     ([question]) => ({ forkFromMessageId: question?.id ?? null, mode: "branch", messages: [reply("beside")] }),
   ],
-  ["forks at the root", () => ({ forkFromMessageId: null, messages: [reply("from nothing")] })],
+  ["forks at the root", () => ({ forkFromMessageId: null, messages: [reply("from the root")] })],
   ["has no messages", () => ({ input: { messages: [user("hm")] }, messages: [] })],
   [
-    "fails half-way",
+    "fails midway",
     () => ({
       input: { messages: [user("more")] },
       messages: [reply("hal")],
@@ -68,7 +74,7 @@ async function seen(ledger: Ledger, threadId: string): Promise<unknown> {
   const text = JSON.stringify({
     tree,
     runs,
-    said: events.map(describeEvent),
+    lines: events.map(describeEvent),
     events: events.map(({ cursor: _cursor, ...event }) => event),
   });
   const names = new Map<string, string>();
@@ -89,8 +95,8 @@ async function stepByStep(
   const forkFromMessageId = last === undefined ? call.forkFromMessageId : last.id;
   const run = await ledger.beginRun({ threadId, forkFromMessageId, mode, metadata });
   if (state === "cancelled" || error !== undefined) {
-    const said = messages.flatMap(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")));
-    if (said.length > 0) await run.append(createAnswer(...said).slice(0, -1));
+    const texts = messages.flatMap(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")));
+    if (texts.length > 0) await run.append(createAnswer(...texts).slice(0, -1));
     await (error === undefined ? run.cancel() : run.fail(error));
   } else {
     const [first, ...rest] = messages;
@@ -124,7 +130,7 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  test.each(CALLS)("a call that %s comes to what its steps come to", async (what, call) => {
+  test.each(CALLS)("a call that %s equals its single steps", async (what, call) => {
     const recorded = await ledger.record({ threadId, ...call(begun) });
     expect(recorded).toMatchObject({ threadId, attached: false });
     const [whole, own] = [await seen(ledger, threadId), call(begun)];
@@ -196,10 +202,10 @@ describe.each(STORES)("$name", (store) => {
     const stale = { threadId, messages: [reply("b")], expectedLeaf: null };
     await expect(ledger.record(stale)).rejects.toMatchObject({ code: "conflict", path: "expectedLeaf" });
     const now = JSON.stringify(await seen(ledger, threadId)).replaceAll('"mark"', "");
-    expect(now).toContain(JSON.stringify((before as { said: string[] }).said).slice(1, -1));
+    expect(now).toContain(JSON.stringify((before as { lines: string[] }).lines).slice(1, -1));
   });
 
-  test("a missing thread is created once, however many runs begin at the same time", async () => {
+  test("a missing thread is created once, also by concurrent runs", async () => {
     const id = ledger.newId();
     const others = [ledger, await opened.another(), ledger, await opened.another()];
     const calls = others.map((each, at) =>
@@ -245,7 +251,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   describe("run ids", () => {
-    test("one that is given is the run's, also where others wrote since it was made", async () => {
+    test("a given id is the run's id, even if others wrote since it was created", async () => {
       const runId = ledger.newId();
       await ledger.append(threadId, [user("meanwhile")]);
       const call = { threadId, runId, input: { messages: [user("more")] }, messages: [reply("yes")] };
@@ -263,7 +269,7 @@ describe.each(STORES)("$name", (store) => {
       );
     });
 
-    test("one that is taken is a conflict, in any thread", async () => {
+    test("an existing id is a conflict, in any thread", async () => {
       const runId = ledger.newId();
       await ledger.record({ threadId, runId, messages: [reply("x")] });
       const { id } = await ledger.createThread();
@@ -273,7 +279,7 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test.each(["mine", "", "01ARZ3NDEKTSV4RRFFQ69G5FAU1", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"])(
-      "%j is none",
+      "%j is rejected as a run id",
       async (runId) => {
         await expect(ledger.record({ threadId, runId, messages: [] })).rejects.toMatchObject({ code: "invalid-input" });
       },
@@ -309,8 +315,8 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
-  describe("a run that brings its thread and input along", () => {
-    test("is begun in one write, and forks from the last message of it", async () => {
+  describe("a run that creates its thread and input", () => {
+    test("starts in one write, and forks from the last input message", async () => {
       const faulty = new FaultyStore(opened.store);
       const own = createLedger(faulty, { indexMs: false, flushMs: 0 });
       const thread = { title: "Rhodes", scope: "ann" };
@@ -334,7 +340,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await ledger.thread(run.threadId)).toMatchObject(thread);
     });
 
-    test("with a key, the second attaches and no message is stored twice", async () => {
+    test("with a key, a second call attaches, and no message is stored twice", async () => {
       const input = { messages: [user("more")] };
       const run = await ledger.beginRun({ threadId, input, idempotencyKey: "k" });
       const again = await ledger.beginRun({ threadId, input, idempotencyKey: "k" });
@@ -346,11 +352,11 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
-  describe("other names", () => {
+  describe("aliases", () => {
     const named = async (alias: string | string[]): Promise<string> =>
       (await ledger.record({ threadId, messages: [reply("x")], alias })).run.id;
 
-    test("find the run that was given them last", async () => {
+    test("find the run that received them last", async () => {
       const one = await named(["resp_1", "resp_2"]);
       expect(await ledger.runByAlias("resp_1")).toStrictEqual(await ledger.run(one));
       const run = await ledger.beginRun({ threadId, alias: "resp_3" });
@@ -370,7 +376,7 @@ describe.each(STORES)("$name", (store) => {
       expect((await ledger.run(id)).state).toBe("committed");
     });
 
-    test("go with their run into an export, and out with its thread", async () => {
+    test("are exported with their run, and deleted with its thread", async () => {
       const id = await named(["resp_b", "resp_a"]);
       const lines = await collect(ledger.export(threadId));
       expect(lines.join("")).toContain('"aliases":["resp_a","resp_b"]');

@@ -83,7 +83,7 @@ describe.each(STORES)("$name", (store) => {
       expect((await readEventsUpToNow(ledger, threadId)).map(describeEvent).at(-1)).toBe("run failed");
     });
 
-    test("leaves no message of a run that had streamed nothing", async () => {
+    test("leaves no message of a run without deltas", async () => {
       clock.pass(LEASE + 1);
       expect(await ledger.recover()).toStrictEqual([{ tenant: "default", runId: run.id, threadId, messages: [] }]);
     });
@@ -106,7 +106,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await other.recover({ everyTenant: true })).toStrictEqual([]);
     });
 
-    test("does not recover runs with a valid lease, however old they are", async () => {
+    test("does not recover runs with a valid lease, regardless of their age", async () => {
       for (let beat = 0; beat < 20; beat++) {
         clock.pass(LEASE);
         await run.append(beat === 0 ? [startDelta] : [textDelta("x")]);
@@ -128,7 +128,7 @@ describe.each(STORES)("$name", (store) => {
       expect(readTexts((await run.commit()).messages)).toStrictEqual(["still here"]);
     });
 
-    test("by several at once takes place once for each run", async () => {
+    test("by concurrent callers takes place once for each run", async () => {
       const runs = [run];
       for (let more = 0; more < 9; more++) runs.push(await ledger.beginRun({ threadId }));
       for (const each of runs) await each.append([startDelta, textDelta(each.id)]);
@@ -139,14 +139,14 @@ describe.each(STORES)("$name", (store) => {
       expect(await transcript()).toStrictEqual(["q"]);
     });
 
-    test("is for the ledger's own tenant", async () => {
+    test("is limited to the ledger's own tenant", async () => {
       await run.append([startDelta, textDelta("mine")]);
       clock.pass(LEASE + 1);
-      expect(await other.forTenant("somebody-else").recover()).toStrictEqual([]);
+      expect(await other.forTenant("other-tenant").recover()).toStrictEqual([]);
       expect(await other.recover()).toHaveLength(1);
     });
 
-    test.each(fencedSteps)("fences off a writer that was only late: %s", async (_, step) => {
+    test.each(fencedSteps)("rejects a writer that was only late: %s", async (_, step) => {
       await run.append([startDelta, textDelta("a")]);
       clock.pass(LEASE + 1);
       await other.recover();
@@ -172,22 +172,22 @@ describe.each(STORES)("$name", (store) => {
     };
 
     test.each(['[0,"t",["text"', "{}", '[9,"t",["done",{"finishReason":"stop"}],["text",{"textDelta":"x"}]]'])(
-      "B91: keeps what stands before a damaged record, and reports it: %s",
+      "B91: stores the output before a damaged record, and reports it: %s",
       async (body) => {
-        await run.append([startDelta, textDelta("kept")]);
+        await run.append([startDelta, textDelta("partial")]);
         await run.append([textDelta(" lost")]);
         await run.append([textDelta(" and what follows")]);
         const id = await damage(body, 1);
         clock.pass(LEASE + 1);
         const [recovered] = await ledger.recover();
-        expect(readTexts(recovered?.messages ?? [])).toStrictEqual(["kept"]);
+        expect(readTexts(recovered?.messages ?? [])).toStrictEqual(["partial"]);
         expect(problems).toMatchObject([{ threadId, messageId: id }]);
         expect((await ledger.run(run.id)).state).toBe("failed");
       },
     );
 
     test("B91: a run with a damaged log cannot be taken over or continued, but it can be ended", async () => {
-      await run.append([startDelta, textDelta("kept")]);
+      await run.append([startDelta, textDelta("partial")]);
       await run.append([textDelta(" lost")]);
       await damage("?", 1);
       await expect(other.resumeRun(run.id, { force: true })).rejects.toMatchObject({ code: "corrupt" });
@@ -195,7 +195,7 @@ describe.each(STORES)("$name", (store) => {
       await expect(run.append([textDelta("x"), startDelta])).rejects.toMatchObject({ code: "invalid-input" });
       await expect(run.append([textDelta("y")])).rejects.toMatchObject({ code: "corrupt" });
       await expect(run.commit()).rejects.toMatchObject({ code: "corrupt" });
-      expect(readTexts((await run.cancel()).messages)).toStrictEqual(["kept"]);
+      expect(readTexts((await run.cancel()).messages)).toStrictEqual(["partial"]);
       expect(problems).toHaveLength(1);
     });
   });
@@ -218,7 +218,7 @@ describe.each(STORES)("$name", (store) => {
       expect(readTexts(messages)).toStrictEqual(["one |tool-call|two"]);
     });
 
-    test.each(fencedSteps)("fences off the former writer: %s", async (_, step) => {
+    test.each(fencedSteps)("rejects the former writer: %s", async (_, step) => {
       await run.append([startDelta]);
       const next = await other.resumeRun(run.id, { force: true });
       await expect(step(run)).rejects.toMatchObject({ code: "fenced" });
@@ -235,7 +235,7 @@ describe.each(STORES)("$name", (store) => {
       expect(readTexts((await next.cancel()).messages)).toStrictEqual(["still here"]);
     });
 
-    test("of a run that nothing was streamed in begins at the beginning", async () => {
+    test("of a run without deltas starts at the beginning", async () => {
       const next = await other.resumeRun(run.id, { force: true });
       await next.append(createAnswer("fresh"));
       expect(readTexts((await next.commit()).messages)).toStrictEqual(["fresh"]);
@@ -248,7 +248,7 @@ describe.each(STORES)("$name", (store) => {
       await expect(other.forTenant("x").resumeRun(run.id)).rejects.toMatchObject({ code: "unknown-run" });
     });
 
-    test("by several at once without force leaves one writer", async () => {
+    test("by concurrent callers without force leaves one writer", async () => {
       await run.append([startDelta, textDelta("x")]);
       clock.pass(LEASE + 1);
       const outcomes = await Promise.allSettled([ledger, other, other].map((each) => each.resumeRun(run.id)));
@@ -257,7 +257,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   describe("a lease", () => {
-    test("is renewed by the ledger while the run lives, for all its runs in one write", async () => {
+    test("is renewed by the ledger while the run is live, for all its runs in one write", async () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       const faulty = new FaultyStore(opened.store);
       const own = createLedger(faulty, options);

@@ -87,7 +87,7 @@ describe.each(STORES)("$name", (store) => {
   test.each<[string, Delta[]]>([
     ["a whole answer", [startDelta, usageDelta(3, 4), doneDelta]],
     ["an answer that has not ended", [startDelta, usageDelta(3, 4)]],
-  ])("a commit of no messages keeps only what %s cost", async (_, deltas) => {
+  ])("a commit without messages stores only the usage of %s", async (_, deltas) => {
     const before = await ledger.append(threadId, [{ role: "user", parts: [{ type: "text", text: "Hi." }] }]);
     await run.append(deltas);
     const facts = { metadata: { note: "empty" } };
@@ -110,7 +110,7 @@ describe.each(STORES)("$name", (store) => {
   describe("B22: arguments that are too deep for a message", () => {
     const storedCall = (args: string): object => ({ input: args, inputText: args, invalid: true });
 
-    test.each([MAX_DEPTH - 2, MAX_DEPTH - 1, MAX_DEPTH])("are kept as text by a commit: %i levels", async (depth) => {
+    test.each([MAX_DEPTH - 2, MAX_DEPTH - 1, MAX_DEPTH])("are stored as text by a commit: %i levels", async (depth) => {
       await run.append([startDelta, ...call(nested(depth)), doneDelta]);
       const { messages } = await run.commit();
       expect(messages[0]?.parts[0]).toMatchObject(storedCall(nested(depth)));
@@ -119,7 +119,7 @@ describe.each(STORES)("$name", (store) => {
       expect(problems).toStrictEqual([]);
     });
 
-    test("are a value where there is room", async () => {
+    test("are stored as a value within the depth limit", async () => {
       await run.append([startDelta, ...call(nested(MAX_DEPTH - 3)), doneDelta]);
       const { messages } = await run.commit();
       expect(messages[0]?.parts[0]).not.toHaveProperty("invalid");
@@ -154,7 +154,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test.each([MAX_DEPTH - 11, MAX_DEPTH - 3, MAX_DEPTH + 50])(
-    "a part that is nested too deep is refused: %i levels",
+    "a part that is nested too deeply is rejected: %i levels",
     async (depth) => {
       const input: unknown = JSON.parse(nested(depth));
       const part = whole({ type: "tool-call", toolCallId: "c", toolName: "f", input });
@@ -191,7 +191,7 @@ describe.each(STORES)("$name", (store) => {
     expect(messages[0]?.metadata).toMatchObject({ model: "m-1", finishReason: { unified: "stop" } });
   });
 
-  test("after an illegal delta was pushed nothing more is taken, not even in the same breath", async () => {
+  test("no delta is accepted after an invalid one was pushed, not even in the same tick", async () => {
     run.push([startDelta]);
     run.push([textDelta("1")]);
     run.push([delta("tool_call_end", { toolCallId: "none" })]);
@@ -206,7 +206,7 @@ describe.each(STORES)("$name", (store) => {
     const stamped = (runId: string, from: number, deltas: readonly Delta[]): MessageDelta[] =>
       deltas.map((each, index) => ({ ...each, runId, seq: from + index, timestamp: "2031-01-01T00:00:00.000Z" }));
 
-    test.each([true, false])("may be given again, and count once: written is %s", async (written) => {
+    test.each([true, false])("can be appended again and count once: written is %s", async (written) => {
       const { own, broken } = faulty();
       const theirs = await own.beginRun({ threadId });
       await theirs.append(stamped(theirs.id, 0, [startDelta, textDelta("a")]));
@@ -261,7 +261,7 @@ describe.each(STORES)("$name", (store) => {
       expect((await ledger.recover()).map(({ runId }) => runId)).toStrictEqual(left);
     });
 
-    test("fails where no run can be recovered", async () => {
+    test("fails if no run can be recovered", async () => {
       await lost(2);
       const { own, broken } = faulty();
       broken.failNext(new LedgerError("busy", "not now"), { times: 2 });
@@ -271,7 +271,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test.each(["{", '{"run":{"state":"committed"},"outcome":{"messageIds":7}}', '{"run":{}}'])(
-    "B91: what a run came to is an error where its record is damaged: %s",
+    "B91: the result of a run is an error if its record is damaged: %s",
     async (body) => {
       const input = { threadId, idempotencyKey: "k" };
       const own = await ledger.beginRun(input);

@@ -36,12 +36,12 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  const say = async (...messages: Message[]): Promise<string[]> => readIds(await ledger.append(threadId, messages));
+  const append = async (...messages: Message[]): Promise<string[]> => readIds(await ledger.append(threadId, messages));
   const transcript = async (branch?: string): Promise<string[]> =>
     readTexts(await ledger.transcript(threadId, branch === undefined ? {} : { branch }));
   const stateOf = async (runId: string): Promise<string> => (await ledger.run(runId)).state;
 
-  test("the last runs of a thread are listed, and those that live, without the others", async () => {
+  test("the last runs of a thread are listed, and separately the live ones", async () => {
     const ids: string[] = [];
     for (const text of ["a", "b", "c"]) ids.push((await commitAnswer(ledger, { threadId }, text)).id);
     const live = await ledger.beginRun({ threadId });
@@ -65,7 +65,7 @@ describe.each(STORES)("$name", (store) => {
 
   describe("a commit", () => {
     test("writes the assembled messages with the metadata of each answer", async () => {
-      const [question] = await say(user("2 + 2?"));
+      const [question] = await append(user("2 + 2?"));
       const run = await ledger.beginRun({ threadId, metadata: { provider: "acme" } });
       await run.append([
         startDelta,
@@ -140,9 +140,9 @@ describe.each(STORES)("$name", (store) => {
       const run = await ledger.beginRun({ threadId });
       await run.append([startDelta, textDelta("never mind"), delta("error", { errorCode: "overloaded" })]);
       const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-      const committedMessages = { ...assistant("said"), metadata: { usage } };
-      const { messages } = await run.commit([committedMessages, user("heard")], { metadata: { note: 1 } });
-      expect(readTexts(messages)).toStrictEqual(["said", "heard"]);
+      const committedMessages = { ...assistant("answer"), metadata: { usage } };
+      const { messages } = await run.commit([committedMessages, user("question")], { metadata: { note: 1 } });
+      expect(readTexts(messages)).toStrictEqual(["answer", "question"]);
       expect(await ledger.run(run.id)).toMatchObject({ state: "committed", usage, metadata: { note: 1 } });
     });
 
@@ -150,7 +150,7 @@ describe.each(STORES)("$name", (store) => {
       ["has not begun", [], /Append the rest/],
       ["has not ended", [startDelta], /Append the rest/],
       ["ended in an error", [startDelta, delta("error", { errorCode: "overloaded" })], /fail\(\)/],
-    ])("of a stream that %s is a conflict, and the run lives on", async (_, deltas, advice) => {
+    ])("of a stream that %s is a conflict, and the run stays live", async (_, deltas, advice) => {
       const run = await ledger.beginRun({ threadId });
       await run.append(deltas);
       await expect(run.commit()).rejects.toMatchObject({ code: "conflict", message: expect.stringMatching(advice) });
@@ -159,10 +159,10 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test("is a conflict if the leaf moved, and may be repeated", async () => {
-      const [first] = await say(user("a"));
+      const [first] = await append(user("a"));
       const run = await ledger.beginRun({ threadId, expectedLeaf: first ?? null });
       await run.append(createAnswer("b"));
-      const [second] = await say(user("meanwhile"));
+      const [second] = await append(user("meanwhile"));
       expect(await codeOf(run.commit(undefined, { expectedLeaf: first ?? null }))).toStrictEqual([
         "conflict",
         "expectedLeaf",
@@ -171,7 +171,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await transcript()).toStrictEqual(["a", "meanwhile", "b"]);
     });
 
-    test("that is called twice at once takes place once", async () => {
+    test("that is called twice concurrently takes place once", async () => {
       const run = await ledger.beginRun({ threadId });
       const written = run.append(createAnswer("once"));
       const [one, two] = await Promise.all([run.commit(), run.commit(), written]);
@@ -181,7 +181,7 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
-  describe("beginning", () => {
+  describe("beginRun", () => {
     test("B95: the same key and request attaches to the run, another request is a conflict", async () => {
       const input = { threadId, idempotencyKey: "key", metadata: { a: 1 } };
       const run = await ledger.beginRun(input);
@@ -199,7 +199,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await ledger.runs(threadId)).toHaveLength(1);
     });
 
-    test("B95: of callers that begin with one key at the same time, one gets the run", async () => {
+    test("B95: of concurrent callers with one key, one starts the run", async () => {
       const other = await opened.another();
       const begun = await Promise.all(
         [ledger, other, ledger, other].map((each) => each.beginRun({ threadId, idempotencyKey: "race" })),
@@ -224,17 +224,13 @@ describe.each(STORES)("$name", (store) => {
       ["a fork point that is not an id", { forkFromMessageId: 7 }, ["invalid-input", "forkFromMessageId"]],
       ["an empty key", { idempotencyKey: "" }, ["invalid-input", "idempotencyKey"]],
       ["metadata that is not an object", { metadata: "x" }, ["invalid-input", "metadata"]],
-      [
-        "a leaf that is not the active one",
-        { expectedLeaf: "01HZZZZZZZZZZZZZZZZZZZZZZZ" },
-        ["conflict", "expectedLeaf"],
-      ],
-    ])("with %s is refused", async (_, input, expected) => {
+      ["an outdated expected leaf", { expectedLeaf: "01HZZZZZZZZZZZZZZZZZZZZZZZ" }, ["conflict", "expectedLeaf"]],
+    ])("with %s is rejected", async (_, input, expected) => {
       const whole = Object.keys(input).length === 0 ? {} : { threadId, ...input };
       expect(await codeOf(ledger.beginRun(whole as never))).toStrictEqual(expected);
     });
 
-    test("makes a run that others can see", async () => {
+    test("creates a run that others can see", async () => {
       const run = await ledger.beginRun({ threadId, mode: "branch", idempotencyKey: "k", metadata: { model: "x" } });
       const info = await ledger.run(run.id);
       expect(info).toStrictEqual({
@@ -255,7 +251,7 @@ describe.each(STORES)("$name", (store) => {
 
   describe("a run that does not commit", () => {
     test("B90: stores its partial turn, marked interrupted, beside the active path and outside of the context", async () => {
-      await say(user("q"));
+      await append(user("q"));
       const run = await ledger.beginRun({ threadId });
       await run.append([startDelta, ...call("c1", "{}"), doneDelta, result("c1", "found")]);
       await run.append([
@@ -281,7 +277,7 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test("B26: after an abort a new assistant turn begins", async () => {
-      await say(user("q"));
+      await append(user("q"));
       const run = await ledger.beginRun({ threadId });
       await run.append([startDelta, textDelta("I was say")]);
       await run.cancel();
@@ -291,7 +287,7 @@ describe.each(STORES)("$name", (store) => {
       expect(await ledger.run(run.id)).not.toHaveProperty("error");
     });
 
-    test("B67: keeps the usage seen, of answers that were whole and of the one that was not", async () => {
+    test("B67: stores the usage of complete and of partial answers", async () => {
       const run = await ledger.beginRun({ threadId });
       await run.append([startDelta, ...call("c1", "{}"), usageDelta(10, 1), doneDelta, result("c1")]);
       await run.append([startDelta, usageDelta(30, 4), textDelta("x")]);
@@ -301,18 +297,18 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test.each([
-      ["nothing", []],
+      ["no delta", []],
       ["a beginning", [startDelta]],
-      ["a beginning and its usage", [startDelta, usageDelta(3, 0)]],
-    ])("leaves no message where %s had arrived", async (_, deltas) => {
+      ["a start and its usage", [startDelta, usageDelta(3, 0)]],
+    ])("leaves no message if %s had arrived", async (_, deltas) => {
       const run = await ledger.beginRun({ threadId });
       await run.append(deltas);
       expect(await run.cancel()).toStrictEqual({ messages: [] });
       expect((await ledger.tree(threadId)).messages).toStrictEqual([]);
     });
 
-    test("keeps its partial turn at its fork point, and the leaf where it was", async () => {
-      const [question] = await say(user("q"));
+    test("stores its partial turn at its fork point, and the leaf stays", async () => {
+      const [question] = await append(user("q"));
       await commitAnswer(ledger, { threadId }, "a");
       const run = await ledger.beginRun({ threadId, forkFromMessageId: question ?? null });
       await run.append([startDelta, textDelta("half")]);
@@ -327,13 +323,13 @@ describe.each(STORES)("$name", (store) => {
     });
 
     test.each([
-      ["nothing", undefined, "undefined", undefined],
+      ["undefined", undefined, "undefined", undefined],
       ["a number", 7, "7", undefined],
       ["an object without a message", { code: "E1" }, '{"code":"E1"}', { code: "E1" }],
       ["a message that is not a text", { message: 7 }, '{"message":7}', { message: 7 }],
       ["a value without a JSON form", { big: 1n }, "{ big: 1n }", undefined],
       ["more than fits", { text: "x".repeat(9_999) }, "x…", { text: "x".repeat(9_999) }],
-    ])("ends whatever was thrown: %s", async (_, thrown, described, raw) => {
+    ])("ends with any thrown value: %s", async (_, thrown, described, raw) => {
       const run = await ledger.beginRun({ threadId });
       await run.append([startDelta, textDelta("half")]);
       expect(readTexts((await run.fail(thrown)).messages)).toStrictEqual(["half"]);

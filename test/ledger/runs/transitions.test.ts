@@ -108,7 +108,7 @@ describe.each(STORES)("through a ledger: $name", (store) => {
     expect(run.info.state).toBe(state === "superseded" ? "committed" : after);
   });
 
-  test("a run that is committed again gives the same messages and superseded runs", async () => {
+  test("a repeated commit returns the same messages and superseded runs", async () => {
     const first = await commitAnswer(ledger, { threadId }, "one");
     const input = { threadId, forkFromMessageId: null, idempotencyKey: "k" };
     const run = await ledger.beginRun(input);
@@ -125,7 +125,7 @@ describe.each(STORES)("through a ledger: $name", (store) => {
     await other.close();
   });
 
-  test.each(["fail", "cancel"] as const)("a run that is ended again with %s gives the same messages", async (step) => {
+  test.each(["fail", "cancel"] as const)("a repeated %s returns the same messages", async (step) => {
     const input = { threadId, idempotencyKey: "k" };
     const run = await ledger.beginRun(input);
     await run.append(createAnswer("half").slice(0, 2));

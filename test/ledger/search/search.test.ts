@@ -11,9 +11,9 @@ import type { OpenLedger } from "../support/stores.ts";
 import { STORES } from "../support/stores.ts";
 
 const result = { type: "tool-result", toolCallId: "c", toolName: "lighthouse", isError: false } as const;
-const DATA = Buffer.from("pictures are no words, however many of them there are".repeat(9)).toString("base64");
+const DATA = Buffer.from("the bytes of an image that must not be indexed".repeat(9)).toString("base64");
 
-describe("the words of a message", () => {
+describe("the searchable text of a message", () => {
   test.each([
     ["text", [text("three ships")], "three ships"],
     ["a refusal", [refusal("I will not")], "I will not"],
@@ -40,7 +40,7 @@ describe("the words of a message", () => {
     expect(extractSearchText({ parts: parts as never })).toBe(expected);
   });
 
-  test("so much as is enough to find it by", () => {
+  test("is limited in length", () => {
     expect(extractSearchText(user("ship ".repeat(100_000))).length).toBe(262_144);
   });
 });
@@ -69,7 +69,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await ledger.search("ships harbour")).toHaveLength(1);
   });
 
-  test("looks in one thread where one is named, and never in another tenant", async () => {
+  test("searches one thread if it is named, and never another tenant", async () => {
     const [here, there] = [await ledger.createThread(), await ledger.createThread()];
     for (const { id } of [here, there]) await ledger.append(id, [user("a trireme")]);
     expect(await ledger.search("trireme")).toHaveLength(2);
@@ -78,7 +78,7 @@ describe.each(STORES)("$name", (under) => {
   });
 
   test.each(['"', "(", "trireme OR", "a AND -b", "*", "x:y", "NEAR(", "'; --", "\\", "%", "_", "🚢"])(
-    "%j is words like any other",
+    "%j is searched like any other text",
     async (query) => {
       await expect(ledger.search(query)).resolves.toBeInstanceOf(Array);
     },
@@ -101,7 +101,7 @@ describe.each(STORES)("$name", (under) => {
     }
   });
 
-  test("texts that stand in blobs are found, also among others", async () => {
+  test("texts in blobs are found, also among others", async () => {
     const { id: threadId } = await ledger.createThread();
     const long = (word: string): string => `${"on and on it goes ".repeat(20)}${word}`;
     const messages = ["alpha", "beta", "gamma"].flatMap((word) => [
@@ -174,8 +174,8 @@ describe.each(STORES)("$name", (under) => {
   });
 });
 
-describe("the index that is written behind", () => {
-  test("catches up soon after something was written, and not after it was closed", async () => {
+describe("the background index", () => {
+  test("catches up soon after a write, and not after the ledger was closed", async () => {
     vi.useFakeTimers();
     try {
       const scope = createTestScope(memoryStore());

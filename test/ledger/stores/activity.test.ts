@@ -68,7 +68,7 @@ function touched(...list: Parameters<TransactionWrites["add"]>[]): TransactionWr
 describe("the activity writer", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("many writes to a thread are one row, a moment later", async () => {
+  test("many writes to a thread become one row, shortly after", async () => {
     vi.useFakeTimers();
     const database = new RecordingDatabase();
     const activity = new ActivityWriter(database.parts);
@@ -99,7 +99,7 @@ describe("the activity writer", () => {
     expect(database.sent).toStrictEqual(['raise-activity [["a","t","0A"]]', "thread_changes a t activity updated"]);
   });
 
-  test("pending activity is in a list, which writes nothing", async () => {
+  test("pending activity is in a list, which writes no rows", async () => {
     const database = new RecordingDatabase();
     const activity = new ActivityWriter(database.parts);
     activity.onCommit(touched(["a", "t", "activity", "0B"], ["b", "u", "activity", "0C"]));
@@ -122,7 +122,7 @@ describe("the activity writer", () => {
     expect(database.sent.filter((each) => each.startsWith("delete"))).toStrictEqual(["delete-old-changes 15001"]);
   });
 
-  test("the last word on a thread stands last", async () => {
+  test("the last change of a thread is its last row", async () => {
     const database = new RecordingDatabase();
     const activity = new ActivityWriter(database.parts);
     activity.onCommit(touched(["a", "t", "created", "0A"], ["a", "t", "deleted"], ["a", "t", "created", "0B"]));
@@ -143,7 +143,7 @@ describe("the activity writer", () => {
     expect(database.sent.filter((each) => each.startsWith("delete"))).toStrictEqual(["delete-old-changes 1"]);
   });
 
-  test("a thread that is deleted is not written as one in which something happened", async () => {
+  test("a deleted thread gets no activity row", async () => {
     const database = new RecordingDatabase();
     const activity = new ActivityWriter(database.parts);
     activity.onCommit(touched(["a", "t", "activity", "0A"], ["a", "t", "deleted"]));

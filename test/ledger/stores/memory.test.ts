@@ -13,19 +13,19 @@ async function filled(): Promise<LedgerStore> {
   return store;
 }
 
-test("two memory stores have nothing in common", async () => {
+test("two memory stores are independent", async () => {
   await filled();
   expect(await memoryStore().reads.thread(KEY)).toBeUndefined();
 });
 
-test("work takes place before write returns, and reads answer at once", async () => {
+test("work takes place before write returns, and reads return at once", async () => {
   const store = memoryStore();
   const written = store.write((tx) => wait(tx.insertThread(threadRow(KEY))));
   expect(store.reads.thread(KEY)).toMatchObject({ id: "thread", lastId: "" });
   await written;
 });
 
-test("a transaction that waits for another promise than the store's is rejected and undone", async () => {
+test("a transaction that awaits a promise that is not the store's is rejected and undone", async () => {
   const store = await filled();
   const written = store.write(function* (tx) {
     yield* wait(tx.insertMessages([messageRow(KEY, 1)]));
@@ -50,7 +50,7 @@ test("a watcher is woken after the write returned, and not for undone writes", a
   expect(wakeups).toStrictEqual(["written", "woken"]);
 });
 
-test("many messages in any order are found where they belong, and few in many", async () => {
+test("many messages in any order are found in their position, and few among many", async () => {
   const store = await filled();
   const numbers = Array.from({ length: 500 }, (_, at) => ((at * 263) % 500) + 1);
   for (const number of numbers) await store.write((tx) => wait(tx.insertMessages([messageRow(KEY, number)])));

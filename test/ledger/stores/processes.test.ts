@@ -62,12 +62,12 @@ describe.each(ENGINES)("%s", (_, fresh) => {
   }
 
   const crowds: [sentence: string, writers: number, threads: number, swap: boolean][] = [
-    ["two processes that chain to one thread", 2, 1, false],
-    ["four processes that compare and swap on one thread", 4, 1, true],
-    ["four processes that chain to many threads", 4, 5, false],
-    ["two processes that compare and swap on many threads", 2, 5, true],
+    ["two processes that append to one thread", 2, 1, false],
+    ["four processes that append to one thread with an expected leaf", 4, 1, true],
+    ["four processes that append to many threads", 4, 5, false],
+    ["two processes that append to many threads with an expected leaf", 2, 5, true],
   ];
-  test.each(crowds)("B94: %s lose nothing", async (_sentence, writers, threads, swap) => {
+  test.each(crowds)("B94: %s lose no message", async (_sentence, writers, threads, swap) => {
     const count = Math.ceil(24 / threads);
     await prepare(threads, async (ledger, ids, plan) => {
       const jobs = Array.from({ length: writers }, (_unused, at) =>
@@ -96,7 +96,7 @@ describe.each(ENGINES)("%s", (_, fresh) => {
     });
   });
 
-  test("B96: followers in other processes see every event once and in order, also one that stops and resumes", async () => {
+  test("B96: followers in other processes receive every event once and in order, also one that stops and resumes", async () => {
     await prepare(1, async (ledger, [threadId = ""], plan) => {
       const followers = [undefined, 7].map((breath) =>
         startJob(program, plan("follower", { job: "follow", threadId, ...(breath === undefined ? {} : { breath }) })),
@@ -108,7 +108,7 @@ describe.each(ENGINES)("%s", (_, fresh) => {
       const runs = await ledger.runs(threadId);
       expect(runs).toHaveLength(8);
       for (const { done } of followers) {
-        const events = (await done).filter((said) => said.at === "event");
+        const events = (await done).filter((output) => output.at === "event");
         const ofType = (type: string): typeof events => events.filter((event) => event.type === type);
         expect(await done).toHaveLength(events.length);
         expect(new Set(events.map(({ cursor }) => cursor)).size).toBe(events.length);
@@ -128,7 +128,7 @@ describe.each(ENGINES)("%s", (_, fresh) => {
 
   const takeovers: [sentence: string, take: (ledger: Ledger, runId: string) => Promise<void>][] = [
     [
-      "another process has gone on with its run",
+      "another process has taken over its run",
       async (ledger, runId) => {
         const run = await ledger.resumeRun(runId);
         await run.append(createRunScript(1).slice(2));
@@ -141,14 +141,14 @@ describe.each(ENGINES)("%s", (_, fresh) => {
         expect((await ledger.recover()).map((recovered) => recovered.runId)).toStrictEqual([runId]),
     ],
   ];
-  test.each(takeovers)("B90: a process that was paused writes nothing once %s", async (_sentence, take) => {
+  test.each(takeovers)("B90: a paused process writes nothing after %s", async (_sentence, take) => {
     // A clock after the end of every lease.
     const clock = (): number => Date.now() + 3_600_000;
     await prepare(
       1,
       async (ledger, [threadId = ""], plan) => {
         const paused = startJob(program, plan("paused", { job: "hold", threadId }));
-        const holds = await paused.heard("holds");
+        const holds = await paused.nextOutput("holds");
         paused.child.kill("SIGSTOP");
         await take(ledger, holds.at === "holds" ? holds.runId : "");
         const before = [await ledger.tree(threadId), await ledger.runs(threadId)];
@@ -169,6 +169,6 @@ describe.each(ENGINES)("%s", (_, fresh) => {
   });
 });
 
-function appended(said: readonly JobOutput[], threadId: string): Extract<JobOutput, { at: "appended" }>[] {
-  return said.filter((line) => line.at === "appended").filter((line) => line.threadId === threadId);
+function appended(outputs: readonly JobOutput[], threadId: string): Extract<JobOutput, { at: "appended" }>[] {
+  return outputs.filter((line) => line.at === "appended").filter((line) => line.threadId === threadId);
 }

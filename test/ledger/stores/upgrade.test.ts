@@ -77,7 +77,7 @@ describe.each([
   ["sqlite", oldFile],
   ["postgres", oldSchema],
 ])("%s", (_, open) => {
-  test("a ledger of version 1 keeps its data, and supports new features", async () => {
+  test("a ledger of version 1 has all its data, and supports new features", async () => {
     const ledger = await open();
     const thread = { id: "old", title: "Old", scope: "ann", kind: null, metadata: { a: 1 } };
     expect(await ledger.thread("old")).toMatchObject(thread);

@@ -9,11 +9,11 @@ export interface ThreadAction {
   what: "append" | "branch-off" | "replace" | "branch" | "commit" | "fail" | "cancel" | "select";
   /** Selects a message of the thread. */
   pick: number;
-  words: string;
+  content: string;
 }
 
 /** Sometimes longer than the tests' threshold for blobs. */
-const contents = fc.oneof(
+const texts = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
   fc.string({ unit: codePoint, minLength: 90, maxLength: 200 }),
   fc.base64String({ minLength: 100, maxLength: 160 }),
@@ -33,35 +33,32 @@ export const threadActions: fc.Arbitrary<ThreadAction[]> = fc.array(
       "select",
     ),
     pick: fc.nat(),
-    words: contents,
+    content: texts,
   }),
   { minLength: 1, maxLength: 10 },
 );
 
 /** Performs the actions in a new thread, and returns its id. */
 export async function performActions(ledger: Ledger, all: readonly ThreadAction[]): Promise<string> {
-  const { id } = await ledger.createThread({ title: "Random", scope: "somebody", metadata: { n: all.length } });
+  const { id } = await ledger.createThread({ title: "Random", scope: "user", metadata: { n: all.length } });
   for (const each of all) await performAction(ledger, id, each);
   return id;
 }
 
-async function performAction(
-  ledger: Ledger,
-  threadId: string,
-  { what, pick, words: said }: ThreadAction,
-): Promise<void> {
+async function performAction(ledger: Ledger, threadId: string, { what, pick, content }: ThreadAction): Promise<void> {
   const { messages } = await ledger.tree(threadId);
   const picked = messages[pick % Math.max(1, messages.length)]?.id ?? null;
   const fork = { threadId, forkFromMessageId: picked };
-  if (what === "append") await ledger.append(threadId, [user([text(said), image({ data: said })]), assistant(said)]);
-  else if (what === "branch-off") await ledger.append(threadId, [user(said)], { parentMessageId: picked });
+  if (what === "append")
+    await ledger.append(threadId, [user([text(content), image({ data: content })]), assistant(content)]);
+  else if (what === "branch-off") await ledger.append(threadId, [user(content)], { parentMessageId: picked });
   else if (what === "select") await ledger.select(threadId, picked);
   else {
     const isBroken = what === "fail" || what === "cancel";
     const input = what === "commit" ? { threadId } : what === "branch" ? { ...fork, mode: "branch" as const } : fork;
-    const run = await ledger.beginRun({ ...input, metadata: { said } });
-    await run.append(isBroken ? [startDelta, textDelta(`${said}.`)] : createAnswer(`${said}.`));
-    if (what === "fail") await run.fail(said);
+    const run = await ledger.beginRun({ ...input, metadata: { content } });
+    await run.append(isBroken ? [startDelta, textDelta(`${content}.`)] : createAnswer(`${content}.`));
+    if (what === "fail") await run.fail(content);
     else if (what === "cancel") await run.cancel();
     else await run.commit();
   }

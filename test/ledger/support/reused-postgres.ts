@@ -78,7 +78,7 @@ function closingView(store: LedgerStore): LedgerStore {
     watch: (key, wake) => store.watch(key, wake),
     activeThreads: (tenant, page) => guarded(() => store.activeThreads(tenant, page)),
     heads: (tenant, ids) => guarded(() => store.heads(tenant, ids)),
-    watchThreads: (tenant, tell) => guarded(() => store.watchThreads(tenant, tell)),
+    watchThreads: (tenant, notify) => guarded(() => store.watchThreads(tenant, notify)),
     indexMessages: (textOf, limit) => guarded(() => store.indexMessages(textOf, limit)),
     search: (query) => guarded(() => store.search(query)),
     vacuum: () => guarded(() => store.vacuum()),

@@ -36,7 +36,7 @@ export function readIds(messages: readonly StoredMessage[]): string[] {
   return messages.map(({ id }) => id);
 }
 
-/** Describes an event in a few words. */
+/** Describes an event briefly. */
 export function describeEvent(event: LedgerEvent): string {
   if (event.type === "message") return `message ${readTexts([event.message]).join()}`;
   if (event.type === "run") return `run ${event.run.state}`;
@@ -46,8 +46,8 @@ export function describeEvent(event: LedgerEvent): string {
 }
 
 /** Splits "a, b" into a list of event descriptions. */
-export function splitList(words: string): string[] {
-  return words.split(", ");
+export function splitList(list: string): string[] {
+  return list.split(", ");
 }
 
 /** Returns all events up to now. */
@@ -131,7 +131,7 @@ export class FaultyStore implements LedgerStore {
   watch: LedgerStore["watch"] = (key, wake) => this.#inner.watch(key, wake);
   activeThreads: LedgerStore["activeThreads"] = (tenant, page) => this.#inner.activeThreads(tenant, page);
   heads: LedgerStore["heads"] = (tenant, ids) => this.#inner.heads(tenant, ids);
-  watchThreads: LedgerStore["watchThreads"] = (tenant, tell) => this.#inner.watchThreads(tenant, tell);
+  watchThreads: LedgerStore["watchThreads"] = (tenant, notify) => this.#inner.watchThreads(tenant, notify);
   indexMessages: LedgerStore["indexMessages"] = (textOf, limit) => this.#inner.indexMessages(textOf, limit);
   search: LedgerStore["search"] = (query) => this.#inner.search(query);
   vacuum = (): Promise<void> => this.#inner.vacuum();

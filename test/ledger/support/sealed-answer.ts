@@ -1,4 +1,4 @@
-// Answers with sealed reasoning, and their echoes by clients that keep only standard fields.
+// Answers with sealed reasoning, and their echoes by clients that send back only standard fields.
 import { assistant, type Message, type Part, reasoning, text } from "../../../src/index.ts";
 
 const seal = { dialect: "anthropic", kind: "signature", value: "EqQBCkYIBRgC" };

@@ -41,10 +41,10 @@ async function grow(store: LedgerStore, { path, threadId, count }: SqliteJob & {
 }
 
 async function make(folder: string): Promise<never> {
-  process.stdout.write("ready\n");
   for (let count = 1; ; count++) {
     const store = await openSqlite(join(folder, `${count}.db`), { sync: "normal", busyMs: 20_000 });
     await store.close();
+    if (count === 1) process.stdout.write("ready\n");
   }
 }
 

@@ -54,11 +54,11 @@ function spawnJob(job: SqliteJob, uid?: number): ChildProcessByStdio<null, Reada
 }
 
 /** Runs a job in a separate process; returns its output and the signal that ended it. */
-export async function runInProcess(job: SqliteJob, uid?: number): Promise<{ said: string; signal: string | null }> {
+export async function runInProcess(job: SqliteJob, uid?: number): Promise<{ output: string; signal: string | null }> {
   const child = spawnJob(job, uid);
   const [output, ended] = await Promise.all([text(child.stdout), once(child, "close")]);
   // The second argument of "close".
-  return { said: output.trim(), signal: ended[1] as string | null };
+  return { output: output.trim(), signal: ended[1] as string | null };
 }
 
 /** Starts a job and waits until it is ready. `ended` resolves with its signal; `kill` ends it at once. */

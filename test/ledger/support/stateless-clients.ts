@@ -38,24 +38,24 @@ function pick(from: JsonValue | undefined, ...keys: string[]): JsonObject {
 /** A client of a dialect with requests and responses. */
 interface ClientHistoryFormat {
   /** Selects the history entry of a response. */
-  said(response: JsonObject): JsonObject[];
+  historyEntries(response: JsonObject): JsonObject[];
   /** The same with standard fields only. */
-  plain(said: JsonObject): JsonObject[];
+  plain(entry: JsonObject): JsonObject[];
   request(history: JsonValue[]): JsonObject;
 }
 
 function createExchangeClient(
   id: string,
-  words: ClientHistoryFormat & Pick<EchoingClient, "user" | "result" | "calls">,
+  format: ClientHistoryFormat & Pick<EchoingClient, "user" | "result" | "calls">,
 ): EchoingClient {
-  const { user, result, calls } = words;
+  const { user, result, calls } = format;
   return {
     dialect: id,
     answer: (response, manner) => {
-      const said = words.said(object(copyJson(dialect(id).encodeResponse(response).wire)));
-      return manner === "whole" ? said : said.flatMap((each) => words.plain(each));
+      const entries = format.historyEntries(object(copyJson(dialect(id).encodeResponse(response).wire)));
+      return manner === "whole" ? entries : entries.flatMap((each) => format.plain(each));
     },
-    read: (history) => dialect(id).decodeRequest(copyJson(words.request([...history]))).messages,
+    read: (history) => dialect(id).decodeRequest(copyJson(format.request([...history]))).messages,
     user,
     result,
     calls,
@@ -66,22 +66,22 @@ function createExchangeClient(
 function createMessageClient(
   id: string,
   plain: (message: JsonObject) => JsonObject,
-  words: Pick<EchoingClient, "user" | "result" | "calls">,
+  format: Pick<EchoingClient, "user" | "result" | "calls">,
 ): EchoingClient {
   return {
     dialect: id,
     answer: ({ message }, manner) => {
       const { wire } = dialect(id).encodeMessages([message], { newId: () => "message-1" });
-      const said = objects(copyJson(wire));
-      return manner === "whole" ? said : said.map(plain);
+      const entries = objects(copyJson(wire));
+      return manner === "whole" ? entries : entries.map(plain);
     },
     read: (history) => dialect(id).decodeMessages(copyJson(history)),
-    ...words,
+    ...format,
   };
 }
 
 const chat = createExchangeClient("openai-chat", {
-  said: ({ choices }) =>
+  historyEntries: ({ choices }) =>
     objects(choices)
       .slice(0, 1)
       .map(({ message }) => object(message)),
@@ -104,7 +104,7 @@ const chat = createExchangeClient("openai-chat", {
 const PROVIDER_ITEMS = /^(?:reasoning|web_search|file_search|code_interpreter|image_generation|mcp_(?:call|list))/;
 
 const responses = createExchangeClient("openai-responses", {
-  said: ({ output }) => objects(output),
+  historyEntries: ({ output }) => objects(output),
   plain: (item) => {
     if (item["type"] === "message") {
       const texts = objects(item["content"]).map(({ text, refusal }) => toText(text ?? refusal));
@@ -122,7 +122,7 @@ const responses = createExchangeClient("openai-responses", {
 });
 
 const anthropic = createExchangeClient("anthropic", {
-  said: ({ content = [] }) => [{ role: "assistant", content }],
+  historyEntries: ({ content = [] }) => [{ role: "assistant", content }],
   plain: ({ content, ...message }) => [
     {
       ...message,
@@ -140,7 +140,7 @@ const anthropic = createExchangeClient("anthropic", {
 });
 
 const gemini = createExchangeClient("gemini", {
-  said: ({ candidates }) => [object(objects(candidates)[0]?.["content"])],
+  historyEntries: ({ candidates }) => [object(objects(candidates)[0]?.["content"])],
   // Ids are optional, and many clients drop them.
   plain: ({ parts }) => [
     {
@@ -164,7 +164,7 @@ const gemini = createExchangeClient("gemini", {
 });
 
 const bedrock = createExchangeClient("bedrock", {
-  said: ({ output }) => [object(object(output)["message"])],
+  historyEntries: ({ output }) => [object(object(output)["message"])],
   plain: ({ role = "assistant", content }) => [
     {
       role,

@@ -34,7 +34,7 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  test("entries stand among messages and runs, and are followed live from another process", async () => {
+  test("entries are among messages and runs in order, and are followed live from another process", async () => {
     const elsewhere = await opened.another();
     const events = elsewhere.follow({ threadId });
     await ledger.log(threadId, [{ at: "begin" }, { at: "more" }]);
@@ -55,7 +55,7 @@ describe.each(STORES)("$name", (store) => {
     expect(all.map(describeEvent)).toStrictEqual([...entries.slice(0, 2), ...splitList(texts), ...entries.slice(2)]);
   });
 
-  test("its cursors are those of its events, and resume after each", async () => {
+  test("entries have the cursors of their events, and following resumes after each", async () => {
     const { cursors } = await ledger.log(threadId, [{ n: 1 }, { n: 2 }, { n: 3 }]);
     const events = await readEventsUpToNow(ledger, threadId);
     expect(events.map(({ cursor }) => cursor)).toStrictEqual(cursors);
@@ -63,7 +63,7 @@ describe.each(STORES)("$name", (store) => {
     expect(rest.filter(({ type }) => type === "entry").map(describeEvent)).toStrictEqual(['entry {"n":3}']);
   });
 
-  test("can be read by themselves, page by page", async () => {
+  test("entries can be read alone, page by page", async () => {
     const entries = Array.from({ length: 7 }, (_, n) => ({ n }));
     for (const entry of entries) {
       await ledger.append(threadId, [user("between")]);
@@ -84,7 +84,7 @@ describe.each(STORES)("$name", (store) => {
     await expect(ledger.entries(threadId, { after: "x" })).rejects.toMatchObject({ code: "cursor-invalid" });
   });
 
-  test("come back exactly, digits and all", async () => {
+  test("entries are read back exactly, with all digits", async () => {
     // Written by hand, because it has more digits than a number.
     const entry = parseJson('{"id":12345678901234567890,"deep":{"list":[1,null,"κοινή \\u0000"]}}') as JsonObject;
     await ledger.log(threadId, [entry]);
@@ -92,7 +92,7 @@ describe.each(STORES)("$name", (store) => {
     expect(stringifyJson(back?.entry)).toBe(stringifyJson(entry));
   });
 
-  test("outlive compaction and the purge of replaced messages", async () => {
+  test("entries outlive compaction and the purge of replaced messages", async () => {
     await ledger.append(threadId, [user("q")]);
     const fork = { threadId, forkFromMessageId: (await ledger.thread(threadId)).activeLeafId };
     await commitAnswer(ledger, fork, "a");
@@ -105,7 +105,7 @@ describe.each(STORES)("$name", (store) => {
     expect(await ledger.verify(threadId)).toStrictEqual([]);
   });
 
-  test("go into an export and come back with it, byte for byte", async () => {
+  test("entries are exported and imported byte for byte", async () => {
     await ledger.append(threadId, [user("q")]);
     await ledger.log(threadId, [{ n: 1 }, { n: 2 }]);
     const lines = await collect(ledger.export(threadId));
@@ -142,7 +142,7 @@ describe.each(STORES)("$name", (store) => {
       ["another leaf", { append: { messages: [user("x")], expectedLeaf: null } }, "conflict"],
       ["an unknown parent", { append: { messages: [user("x")], parentMessageId: "nowhere" } }, "unknown-message"],
       ["another last entry", { expectedEntry: null }, "conflict"],
-      ["work that was never taken", { workLease: {} as never }, "fenced"],
+      ["work that was never claimed", { workLease: {} as never }, "fenced"],
     ];
     test.each(REFUSED)("or not at all: %s", async (_, options, code) => {
       await ledger.append(threadId, [user("a")]);
@@ -179,11 +179,11 @@ describe.each(STORES)("$name", (store) => {
 
   const MISTAKES: readonly [what: string, entries: unknown, options: object, path: string][] = [
     ["no list", {}, {}, "entries"],
-    ["nothing at all", [], {}, "entries"],
+    ["no entries", [], {}, "entries"],
     ["an entry that is a list", [[]], {}, "entries/0"],
-    ["an entry that is no JSON", [{}, { at: 1n }], {}, "/entries/1/at"],
+    ["an entry without a JSON form", [{}, { at: 1n }], {}, "/entries/1/at"],
     ["invalid messages", [{}], { append: { messages: [{}] } }, "/append/messages/0"],
-    ["an expectation that is undefined", [{}], { expectedEntry: undefined }, "expectedEntry"],
+    ["an undefined expectation", [{}], { expectedEntry: undefined }, "expectedEntry"],
     ["an empty key", [{}], { idempotencyKey: "" }, "idempotencyKey"],
   ];
   test.each(MISTAKES)("%s is rejected", async (_, entries, options, path) => {
@@ -192,7 +192,7 @@ describe.each(STORES)("$name", (store) => {
     await expect(ledger.log("nowhere", [{}])).rejects.toMatchObject({ code: "unknown-thread" });
   });
 
-  test("B91: a damaged entry is reported and hides nothing else", async () => {
+  test("B91: a damaged entry is reported, and all others are read", async () => {
     const problems: string[] = [];
     const own = createLedger(opened.store, { clock: clock.now, onProblem: ({ reason }) => problems.push(reason) });
     const { cursors } = await own.log(threadId, [{ n: 1 }]);

@@ -17,14 +17,9 @@ const AGAIN = /"kind":"thread".*Again/;
 
 /** The change that breaks the lines of the example, and the reported field and line. */
 export const FAULTS: readonly [sentence: string, change: Change, path: string, line: RegExp][] = [
-  ["what is no JSON", replaced(ANSWER, (line) => line.slice(0, -3)), "", ANSWER],
-  ["what is no object", replaced(ANSWER, () => '["Four"]'), "", /^\["Four"\]$/],
-  [
-    "a parent that is not there",
-    (lines) => lines.filter((line) => !QUESTION.test(line)),
-    "/parentId",
-    /"kind":"message"/,
-  ],
+  ["invalid JSON", replaced(ANSWER, (line) => line.slice(0, -3)), "", ANSWER],
+  ["a value that is no object", replaced(ANSWER, () => '["Four"]'), "", /^\["Four"\]$/],
+  ["a missing parent", (lines) => lines.filter((line) => !QUESTION.test(line)), "/parentId", /"kind":"message"/],
   [
     "a parent that comes later",
     replaced(QUESTION, (line) => line.replace('"parentId":null', '"parentId":"7ZZZZZZZZZZZZZZZZZZZZZZZZZ"')),
@@ -33,21 +28,16 @@ export const FAULTS: readonly [sentence: string, change: Change, path: string, l
   ],
   ["an id that is no ULID", replaced(QUESTION, (line) => line.replace(/"id":"\w+"/, '"id":"m-1"')), "/id", QUESTION],
   [
-    "an id that is smaller than the one before",
+    "an id below the previous one",
     replaced(ANSWER, (line) => line.replace(/"id":"\w+"/, '"id":"00000000000000000000000000"')),
     "/id",
     ANSWER,
   ],
-  [
-    "a field that nobody knows",
-    replaced(ANSWER, (line) => line.replace('"role"', '"colour":1,"role"')),
-    "/colour",
-    ANSWER,
-  ],
-  ["a field that is missing", replaced(ANSWER, (line) => line.replace('"role":"assistant",', "")), "/role", ANSWER],
+  ["an unknown field", replaced(ANSWER, (line) => line.replace('"role"', '"colour":1,"role"')), "/colour", ANSWER],
+  ["a missing field", replaced(ANSWER, (line) => line.replace('"role":"assistant",', "")), "/role", ANSWER],
   ["a message without a body", replaced(ANSWER, (line) => line.replace(/,"body".*/, ',"x":"Four"}')), "/body", ANSWER],
   [
-    "a message behind the runs",
+    "a message after the runs",
     (lines) => [
       ...lines.filter((line) => !ANSWER.test(line) && !END.test(line)),
       ...lines.filter((line) => ANSWER.test(line) || END.test(line)),
@@ -55,16 +45,16 @@ export const FAULTS: readonly [sentence: string, change: Change, path: string, l
     "/kind",
     ANSWER,
   ],
-  ["a run that is alive", replaced(RUN, (line) => line.replace('"failed"', '"streaming"')), "/state", /"streaming"/],
-  ["a run of no state", replaced(RUN, (line) => line.replace('"failed"', '"lost"')), "/state", /"lost"/],
+  ["a live run", replaced(RUN, (line) => line.replace('"failed"', '"streaming"')), "/state", /"streaming"/],
+  ["an unknown run state", replaced(RUN, (line) => line.replace('"failed"', '"lost"')), "/state", /"lost"/],
   [
-    "a run that never ended",
+    "a run without an end",
     replaced(RUN, (line) => line.replace(/"finishedAt":\d+/, '"finishedAt":null')),
     "/finishedAt",
     RUN,
   ],
   [
-    "a state of a run that is not there",
+    "a state of a missing run",
     replaced(STATE, (line) => line.replace(/"runId":"\w+"/, '"runId":"r"')),
     "/runId",
     STATE,
@@ -72,25 +62,20 @@ export const FAULTS: readonly [sentence: string, change: Change, path: string, l
   ["bytes of another blob", replaced(BLOB, (line) => line.replace(/sha256-\w/, "sha256-x")), "/hash", BLOB],
   ["bytes that are no base64", replaced(BLOB, (line) => line.replace('"data":"', '"data":"!')), "/data", BLOB],
   [
-    "a blob of which a piece is missing",
+    "a blob with a missing chunk",
     replaced(BLOB, (line) => line.replace(/"size":\d+/, '"size":99999')),
     "",
     /"kind":"message"/,
   ],
-  ["a piece at another place", replaced(BLOB, (line) => line.replace('"at":0', '"at":1')), "/at", BLOB],
+  ["a chunk with a wrong offset", replaced(BLOB, (line) => line.replace('"at":0', '"at":1')), "/at", BLOB],
   [
-    "an active leaf that is not there",
+    "a missing active leaf",
     replaced(HEAD, (line) => line.replace(/"activeLeafId":"\w+"/, '"activeLeafId":"7ZZZZZZZZZZZZZZZZZZZZZZZZZ"')),
     "/activeLeafId",
     HEAD,
   ],
   ["a thread without an id", replaced(HEAD, (line) => line.replace(/"id":"\w+"/, '"id":""')), "/id", HEAD],
-  [
-    "a format of another version",
-    replaced(HEAD, (line) => line.replace('"version":1', '"version":2')),
-    "/version",
-    HEAD,
-  ],
+  ["another format version", replaced(HEAD, (line) => line.replace('"version":1', '"version":2')), "/version", HEAD],
   ["another format", replaced(HEAD, (line) => line.replace("koine-ledger", "koine-ledge")), "", HEAD],
   ["no head", (lines) => lines.slice(1), "", BLOB],
   ["no end", (lines) => lines.slice(0, -1), "", /"kind":"state".*"cancelled"/],
@@ -100,10 +85,5 @@ export const FAULTS: readonly [sentence: string, change: Change, path: string, l
     "/kind",
     AGAIN,
   ],
-  [
-    "a message that is missing",
-    (lines) => lines.filter((line) => !/"kind":"message".*Six/.test(line)),
-    "/messages",
-    END,
-  ],
+  ["a missing message", (lines) => lines.filter((line) => !/"kind":"message".*Six/.test(line)), "/messages", END],
 ];

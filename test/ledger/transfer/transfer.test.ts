@@ -48,7 +48,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await other.runs(id)).toStrictEqual(await ledger.runs(id));
     const events = (await readEventsUpToNow(ledger, id)).map(describeEvent);
     expect((await readEventsUpToNow(other, id)).map(describeEvent)).toStrictEqual(
-      events.filter((say) => !say.startsWith("delta")),
+      events.filter((event) => !event.startsWith("delta")),
     );
   });
 
@@ -68,7 +68,7 @@ describe.each(STORES)("$name", (under) => {
     );
   });
 
-  test("importing again finds everything known, and changes nothing", async () => {
+  test("a repeated import finds everything known and changes nothing", async () => {
     const id = await createExampleThread(ledger);
     const lines = await exported(ledger, id);
     const other = emptyTenant(ledger);
@@ -81,7 +81,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await exported(other, id)).toBe(now);
   });
 
-  test("other content under an id that is taken is a conflict, and nothing changes", async () => {
+  test("other content under an existing id is a conflict, and nothing changes", async () => {
     const id = await createExampleThread(ledger);
     const lines = await exported(ledger, id);
     const other = emptyTenant(ledger);
@@ -100,7 +100,7 @@ describe.each(STORES)("$name", (under) => {
     await expect(other.import(ledger.export(id))).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("two imports at the same time are one", async () => {
+  test("two concurrent imports are one", async () => {
     const lines = await exported(ledger, await createExampleThread(ledger));
     const other = emptyTenant(ledger);
     const results = await Promise.all([other.import([lines]), other.import([lines])]);
@@ -130,7 +130,7 @@ describe.each(STORES)("$name", (under) => {
     expect((await some.threads()).map(({ id }) => id)).toStrictEqual(ids.slice(0, 1));
   });
 
-  test("a source that breaks off leaves no half of a thread", async () => {
+  test("a source that fails midway leaves no partial thread", async () => {
     const lines = await collect(ledger.export(await createExampleThread(ledger)));
     async function* broken(): AsyncGenerator<string, void, void> {
       yield* lines.slice(0, -1);
@@ -153,7 +153,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await other.threads()).toStrictEqual([]);
   });
 
-  test("B91, B98: damaged and too new messages survive letter by letter, and are reported", async () => {
+  test("B91, B98: damaged and too new messages survive byte for byte, and are reported", async () => {
     const { id: threadId } = await ledger.createThread();
     const [first] = await ledger.append(threadId, [user("Whole.")]);
     const bodies = [
@@ -178,7 +178,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await other.tree(threadId)).toHaveProperty("messages.length", 2);
   });
 
-  test("B98: messages of version 1 are imported as they are, and upgraded when they are read", async () => {
+  test("B98: messages of version 1 are imported unchanged, and migrated when they are read", async () => {
     const body = {
       role: "user",
       parts: [{ type: "file", mimeType: "image/png", url: "data:image/png;base64,aGk=" }],
@@ -200,7 +200,7 @@ describe.each(STORES)("$name", (under) => {
     expect((await collect(other.export("t-1"))).map((line) => line.trimEnd())).toStrictEqual(lines);
   });
 
-  test("digits, however many, are in the bytes", async () => {
+  test("numbers of any length keep their digits", async () => {
     const { id: threadId } = await ledger.createThread();
     const long = "x".repeat(70_000);
     const bodies = ["12345678901234567890", "0.10000000000000000001", "1e-400"].flatMap((number) =>
@@ -218,7 +218,7 @@ describe.each(STORES)("$name", (under) => {
     expect(rows.map(({ body }) => body)).toStrictEqual(bodies);
   });
 
-  test("a run that is alive is no part of it", async () => {
+  test("a live run is not exported", async () => {
     const { id: threadId } = await ledger.createThread();
     await ledger.append(threadId, [user("Well?")]);
     const before = await exported(ledger, threadId);
@@ -230,7 +230,7 @@ describe.each(STORES)("$name", (under) => {
     expect(await exported(ledger, threadId)).not.toBe(before);
   });
 
-  test("a blob goes over several lines, and is known the second time", async () => {
+  test("a blob is split across lines, and is known at the second import", async () => {
     const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 31) % 253));
     const { id } = await ledger.createThread();
     const { blob } = await ledger.putBlob(bytes);
@@ -249,7 +249,7 @@ describe.each(STORES)("$name", (under) => {
 
   test("B91, B97: the blobs of a damaged message stay, and are exported as the same bytes", async () => {
     const { id: threadId } = await ledger.createThread();
-    const { blob } = await ledger.putBlob(Buffer.from("held by a damaged message"));
+    const { blob } = await ledger.putBlob(Buffer.from("referenced by a damaged message"));
     await insert(opened, threadId, null, ['{"role":"user","parts', '{"role":"user","parts":[]}']);
     const [message] = await opened.store.reads.messages({ tenant: "default", threadId }, { limit: 1 });
     const ref = { tenant: "default", threadId, messageId: message?.id ?? "", hash: blob };

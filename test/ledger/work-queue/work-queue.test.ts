@@ -46,7 +46,7 @@ describe.each(STORES)("$name", (store) => {
     expect(work.lost.aborted).toBe(false);
   });
 
-  test("has one holder, however many ask", async () => {
+  test("has one holder, even with concurrent claims", async () => {
     await ledger.requestWork(threadId);
     const tries = await Promise.all([take(ledger), take(other), take(ledger), take(other)]);
     expect(tries.filter((work) => work !== undefined)).toHaveLength(1);
@@ -90,7 +90,7 @@ describe.each(STORES)("$name", (store) => {
     expect([(await taken(other)).threadId, (await taken(other)).threadId]).toStrictEqual([id, threadId]);
   });
 
-  test("of a holder that is gone is taken over, and the former one is fenced off", async () => {
+  test("of a dead holder is taken over, and the former holder is rejected", async () => {
     await ledger.requestWork(threadId);
     const former = await taken(ledger);
     clock.pass(LEASE);
@@ -163,7 +163,7 @@ describe.each(STORES)("$name", (store) => {
     await Promise.all(works.map((work) => work.release()));
   });
 
-  test("is let go of when its ledger closes", async () => {
+  test("is released when its ledger closes", async () => {
     await ledger.requestWork(threadId);
     const third = await opened.another();
     await taken(third);
@@ -183,9 +183,9 @@ describe.each(STORES)("$name", (store) => {
 
   test.each([
     ["no holder", {}, "holder"],
-    ["a lease of nothing", { holder: "h", leaseMs: 0 }, "leaseMs"],
+    ["a lease of zero", { holder: "h", leaseMs: 0 }, "leaseMs"],
     ["an empty thread id", { holder: "h", threadId: "" }, "threadId"],
-  ])("%s is refused", async (_, options, path) => {
+  ])("%s is rejected", async (_, options, path) => {
     await expect(ledger.claimWork(options as ClaimWorkOptions)).rejects.toMatchObject({ code: "invalid-input", path });
     await expect(ledger.requestWork("nowhere")).rejects.toMatchObject({ code: "unknown-thread" });
   });

@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { StoredMessage } from "../../../src/model/index.ts";
-import { HeldModel, toMessageLines } from "../../server/tasks/support.ts";
+import { ManualModel, toMessageLines } from "../../server/tasks/support.ts";
 import { type OpenPage, openPage } from "../support/open-page.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -12,14 +12,14 @@ const messageField = (page: Page): Locator => page.getByRole("textbox", { name: 
 const queuePanel = (page: Page): Locator => page.getByRole("region", { name: "Queued messages" });
 const stopButton = (page: Page): Locator => page.getByRole("button", { name: "Stop" });
 
-function openWithModel(model: HeldModel, path = "/new"): Promise<OpenPage> {
+function openWithModel(model: ManualModel, path = "/new"): Promise<OpenPage> {
   return openPage({ path, config: { providers: { demo: demo(), test: model.provider } } });
 }
 
 /** Sends the first message of a chat with the test's model. */
 async function startChat(page: Page, text: string): Promise<void> {
   const model = page.getByRole("combobox", { name: "Model" });
-  await model.fill("test/held");
+  await model.fill("test/manual");
   await model.press("Enter");
   await page.getByRole("textbox", { name: "First message" }).fill(text);
   await page.getByRole("button", { name: "Send" }).click();
@@ -39,10 +39,14 @@ async function readTranscript({ koine, page }: OpenPage): Promise<StoredMessage[
   return koine.ledger.transcript(readThreadId(page));
 }
 
+async function readRoles(opened: OpenPage): Promise<string[]> {
+  return (await readTranscript(opened)).map(({ role }) => role);
+}
+
 test("a chat starts with the demo model and its settings, and a stopped answer is stored as interrupted", async () => {
   await using opened = await openPage({ path: "/new" });
   const { page, koine } = opened;
-  expect(await page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("demo/koine");
+  await expect.poll(() => page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("demo/koine");
   await page.getByText("System prompt", { exact: true }).click();
   await page.getByRole("textbox", { name: "System prompt" }).fill("Be brief.");
   await page.getByText("Settings", { exact: true }).click();
@@ -51,13 +55,14 @@ test("a chat starts with the demo model and its settings, and a stopped answer i
   await page.getByRole("textbox", { name: "Temperature" }).fill("0.5");
   await page.getByRole("button", { name: "help what it can do" }).click();
   const first = page.getByRole("textbox", { name: "First message" });
-  expect(await first.inputValue()).toBe("help");
+  await expect.poll(() => first.inputValue()).toBe("help");
   await first.press("Enter");
   await page.getByText("a small script, not a language model", { exact: false }).first().waitFor();
   const [run] = await koine.ledger.runs(readThreadId(page));
   const request = await page.request.get(`/v1/runs/${run?.id}/request`);
   expect(await request.json()).toMatchObject({ request: { sampling: { temperature: 0.5 } } });
-  expect((await readTranscript(opened)).map(({ role }) => role)).toStrictEqual(["system", "user", "assistant"]);
+  // The text is shown while it streams; the answer is stored at its end.
+  await expect.poll(() => readRoles(opened)).toStrictEqual(["system", "user", "assistant"]);
 
   await sendMessage(page, "slow long 400");
   await page.getByText("The tide comes in", { exact: false }).first().waitFor();
@@ -69,7 +74,7 @@ test("a chat starts with the demo model and its settings, and a stopped answer i
 });
 
 test("while an answer streams, a follow-up waits for it over a reload, and a steering message replaces it", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openWithModel(model);
   const { page } = opened;
   await startChat(page, "First.");
@@ -83,9 +88,9 @@ test("while an answer streams, a follow-up waits for it over a reload, and a ste
   await messageField(page).fill("A draft.");
   await page.reload();
   await queuePanel(page).getByText("Second.").waitFor();
-  expect(await messageField(page).inputValue()).toBe("A draft.");
+  await expect.poll(() => messageField(page).inputValue()).toBe("A draft.");
   await queuePanel(page).getByRole("button", { name: "Remove and edit" }).nth(1).click();
-  expect(await messageField(page).inputValue()).toBe("Third.\n\nA draft.");
+  await expect.poll(() => messageField(page).inputValue()).toBe("Third.\n\nA draft.");
   // Follow-ups are sent while another view is shown, too.
   await page.getByRole("link", { name: "Translate" }).click();
   first.complete(" is done.");
@@ -98,15 +103,15 @@ test("while an answer streams, a follow-up waits for it over a reload, and a ste
   await page.getByText("Steer", { exact: true }).click();
   await sendMessage(page, "Rather this.");
   const third = await model.nextCall();
-  expect(second.signal.aborted).toBe(true);
+  await expect.poll(() => second.signal.aborted).toBe(true);
   expect(toMessageLines(third.request).slice(-2)).toStrictEqual(["user: Second.", "user: Rather this."]);
   third.complete("As you like.");
   await page.getByText("As you like.").first().waitFor();
-  expect((await readTranscript(opened)).map(({ role }) => role).join(" ")).toBe("user assistant user user assistant");
+  await expect.poll(() => readRoles(opened)).toStrictEqual(["user", "assistant", "user", "user", "assistant"]);
 });
 
 test("images and texts reach the model as parts with their data, however they were attached", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openWithModel(model);
   const { page } = opened;
   await page.locator("input[type=file]").setInputFiles([
@@ -139,11 +144,11 @@ test("images and texts reach the model as parts with their data, however they we
   ]);
   request.complete("A dot.");
   await page.getByText("A dot.").first().waitFor();
-  expect(await messageField(page).evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => messageField(page).evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-test("errors are shown where they occur, typed text is kept, and another model can answer the next message", async () => {
-  const model = new HeldModel();
+test("errors are shown next to their cause, typed text is preserved, and another model can answer the next message", async () => {
+  const model = new ManualModel();
   await using opened = await openWithModel(model);
   const { page, koine } = opened;
   const picker = page.getByRole("combobox", { name: "Model" });
@@ -153,7 +158,7 @@ test("errors are shown where they occur, typed text is kept, and another model c
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("alert").getByText("nobody/nothing", { exact: false }).waitFor();
   opened.pageErrors.splice(0);
-  expect(await page.getByRole("textbox", { name: "First message" }).inputValue()).toBe("Hello?");
+  await expect.poll(() => page.getByRole("textbox", { name: "First message" }).inputValue()).toBe("Hello?");
   expect(await koine.ledger.threads({ limit: 5 })).toStrictEqual([]);
   await startChat(page, "Hello?");
   (await model.nextCall()).fail("invalid-request");
@@ -176,7 +181,7 @@ test("errors are shown where they occur, typed text is kept, and another model c
   expect([question?.parts, answer?.parts]).toMatchObject([[{ text: "say A\nB" }], [{ text: "A\nB" }]]);
   await page.reload();
   await messageField(page).waitFor();
-  expect(await next.inputValue()).toBe("demo/koine");
+  await expect.poll(() => next.inputValue()).toBe("demo/koine");
   const refusal = { error: { code: "unavailable", message: "The disk is full." } };
   await page.route("**/messages", (route) => route.fulfill({ status: 503, json: refusal }));
   await sendMessage(page, "Still there?");

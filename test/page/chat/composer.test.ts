@@ -14,15 +14,17 @@ import {
   listAnsweringRuns,
   canSendFollowUp,
   findNextFollowUp,
+  findSendableFollowUp,
   findUnansweredMessage,
   describeSendTime,
+  type SentFollowUp,
 } from "../../../ui/composer/outbox/follow-ups.ts";
 import { chooseDefaultModel, filterModels, resolveTypedModel } from "../../../ui/composer/model/model-choice.ts";
 import { validateSettings, NO_SETTINGS, parseSettings } from "../../../ui/composer/model/settings-form.ts";
 import { makeTitle } from "../../../ui/composer/start/start-conversation.ts";
 import type { ConversationState, RunInProgress, OutlineNode } from "../../../ui/data/types.ts";
-import { announceApprovals, describeTask } from "../../../ui/tasks/task-descriptions.ts";
-import { user } from "../../../src/model/index.ts";
+import { announceApprovals, describeTask, hasUnannouncedApproval } from "../../../ui/tasks/task-descriptions.ts";
+import { type StoredMessage, user } from "../../../src/model/index.ts";
 import type { OutboxMessage } from "../../../ui/composer/outbox/outbox.ts";
 import { TestStorage } from "../support/test-storage.ts";
 
@@ -41,13 +43,13 @@ describe("files", () => {
       { type: "file", mimeType: "application/pdf", data: "iVBORwD/" },
     ],
     ["a text", createFile("a.md", "text/markdown", "# Ä"), { type: "file", mimeType: "text/markdown", text: "# Ä" }],
-    ["a program, whatever it says it is", createFile("a.ts", "video2/x", "let a;"), { type: "file", text: "let a;" }],
+    ["a program with any MIME type", createFile("a.ts", "video2/x", "let a;"), { type: "file", text: "let a;" }],
     [
       "a text without a type",
       createFile("Makefile", "", "all:"),
       { type: "file", mimeType: "text/plain", text: "all:" },
     ],
-    ["a drawing, as its text", createFile("a.svg", "image/svg+xml", "<svg/>"), { type: "file", text: "<svg/>" }],
+    ["an SVG image, as its text", createFile("a.svg", "image/svg+xml", "<svg/>"), { type: "file", text: "<svg/>" }],
   ];
   test.each(rows)("%s becomes a part with its content and name", async (_, given, part) => {
     const { attachments, rejected } = await readFiles([given]);
@@ -81,7 +83,7 @@ describe("files", () => {
     const message = toMessage({ text: "  Look.\n", attachments });
     expect(message.parts.map(({ type }) => type)).toStrictEqual(["image", "file", "text"]);
     const back = prependMessages({ text: "And more.", attachments: [] }, [message, user("Second.")]);
-    // Indentation is kept as typed.
+    // Indentation is preserved as typed.
     expect(message.parts.at(-1)).toStrictEqual({ type: "text", text: "  Look.\n" });
     expect(back.text).toBe("  Look.\n\n\nSecond.\n\nAnd more.");
     expect(toMessage(back).parts.slice(0, 2)).toStrictEqual(message.parts.slice(0, 2));
@@ -152,14 +154,14 @@ describe("queued messages of a chat", () => {
     answerSettings: {},
   });
   test.each<[string, OutboxMessage["stage"][], boolean, RegExp]>([
-    ["the first that waits", ["waiting", "waiting"], true, /automatically after/],
-    ["nothing before what failed", ["failed", "waiting"], false, /paused until/],
-    ["nothing before what is on its way", ["sending", "waiting"], false, /automatically after/],
-    ["nothing where nothing waits", ["failed"], false, /^$/],
-  ])("are sent automatically: %s", (_, stages, isNext, words) => {
+    ["the first waiting message", ["waiting", "waiting"], true, /automatically after/],
+    ["none before a failed message", ["failed", "waiting"], false, /paused until/],
+    ["none before a message that is being sent", ["sending", "waiting"], false, /automatically after/],
+    ["none if no message waits", ["failed"], false, /^$/],
+  ])("are sent automatically: %s", (_, stages, isNext, description) => {
     const list = stages.map(item);
     expect(findNextFollowUp(list) !== undefined).toBe(isNext);
-    expect(describeSendTime(list, true)).toMatch(words);
+    expect(describeSendTime(list, true)).toMatch(description);
   });
 
   const node = (id: string, role: OutlineNode["role"], more: Partial<OutlineNode> = {}): [string, OutlineNode] => [
@@ -174,17 +176,31 @@ describe("queued messages of a chat", () => {
   });
   const rows: [string, Partial<ConversationState>, boolean][] = [
     ["a whole answer", {}, true],
-    ["an answer that was broken off", { nodes: new Map([node("b", "assistant", { interrupted: true })]) }, false],
+    ["an interrupted answer", { nodes: new Map([node("b", "assistant", { interrupted: true })]) }, false],
     ["a question without an answer", { nodes: new Map([node("b", "user")]) }, false],
-    ["an answer on its way", { liveRuns: [live("b")] }, false],
+    ["a streaming answer", { liveRuns: [live("b")] }, false],
     ["an answer whose messages are about to arrive", { liveRuns: [live("b", "ended")] }, false],
-    ["a connection that is lost", { connection: "offline" }, false],
-    ["a conversation that is still read", { status: "loading" }, false],
+    ["a lost connection", { connection: "offline" }, false],
+    ["a conversation that is still loading", { status: "loading" }, false],
   ];
   test.each(rows)("after %s", (_, given, expected) => {
     const nodes = new Map([node("a", "user"), node("b", "assistant")]);
     const state = { status: "ready", connection: "live", liveRuns: [], path: ["a", "b"], nodes, ...given } as const;
     expect(canSendFollowUp(state)).toBe(expected);
+  });
+
+  const sendable: [string, SentFollowUp | undefined, string | undefined][] = [
+    ["nothing was sent before", undefined, "next"],
+    ["the last one is under way", { id: "last", leafId: "b" }, undefined],
+    ["the last one is stored and answered", { id: "last", leafId: "a" }, "next"],
+    ["another tab stored the last one before the leaf", { id: "stored", leafId: "b" }, "next"],
+  ];
+  test.each(sendable)("the next one is sent if %s", (_, lastSent, expected) => {
+    const nodes = new Map([node("a", "user"), node("b", "assistant")]);
+    const stored = { ...user("x"), id: "a", metadata: { page: { key: "stored" } } } as unknown as StoredMessage;
+    const bodies = new Map([["a", stored]]);
+    const state = { status: "ready", connection: "live", liveRuns: [], path: ["a", "b"], nodes, bodies } as const;
+    expect(findSendableFollowUp([{ ...item("waiting"), id: "next" }], state, lastSent)?.id).toBe(expected);
   });
 
   test("only runs of the shown branch count as answering", () => {
@@ -223,8 +239,8 @@ describe("models", () => {
   const models = ["openai/gpt-5", "demo/koine", "fast"].map((id) => ({ id, provider: id.split("/")[0] ?? "" }));
   test.each([
     ["the last one used", "openai/gpt-5", "openai/gpt-5"],
-    ["one that is not listed, of a provider that is there", "openai/gpt-6", "openai/gpt-6"],
-    ["the demo, where the last one's provider is gone", "gemini/flash", "demo/koine"],
+    ["an unlisted model of a configured provider", "openai/gpt-6", "openai/gpt-6"],
+    ["the demo, if the provider of the last model is missing", "gemini/flash", "demo/koine"],
     ["the demo at first", "", "demo/koine"],
   ])("start with %s", (_, last, expected) => {
     expect(chooseDefaultModel(models, last)).toBe(expected);
@@ -242,18 +258,18 @@ describe("models", () => {
 });
 
 test.each([
-  ["a name that is listed", "fast", "fast"],
-  ["all that is left to choose from", "gpt", "openai/gpt-5"],
-  ["a name with a provider's", "openai/gpt-7", "openai/gpt-7"],
+  ["a listed name", "fast", "fast"],
+  ["the only remaining choice", "gpt", "openai/gpt-5"],
+  ["a name with a provider", "openai/gpt-7", "openai/gpt-7"],
   ["a part of several names", "o", undefined],
-  ["a name of nobody's", "hel", undefined],
-  ["nothing: whatever the server would ask", " ", ""],
+  ["an unknown name", "hel", undefined],
+  ["an empty field, for the server's default", " ", ""],
 ])("leaving the model field resolves %s", (_, typed, expected) => {
   const models = ["openai/gpt-5", "demo/koine", "fast"].map((id) => ({ id, provider: id.split("/")[0] ?? "" }));
   expect(resolveTypedModel(models, typed)).toBe(expected);
 });
 
-test("a title is the beginning of the text on one line, without half of a character", () => {
+test("a title is the start of the text on one line, without a split character", () => {
   expect(makeTitle(user("a\n b"))).toBe("a b");
   expect(makeTitle(user(" "))).toBeUndefined();
   const long = makeTitle(user(`${"x".repeat(78)}😀 and more`));
@@ -269,16 +285,24 @@ test.each([
     "Failed (rate-limit): Slow down. Send a message to continue.",
   ],
   ["idle", { approval: "ask" }, "Ready. Tools will wait for your approval."],
-] as const)("a task that is %s is described", (state, more, words) => {
-  expect(describeTask({ state, approval: "never", queue: [], approvals: [], ...more })).toBe(words);
+] as const)("a task that is %s is described", (state, more, description) => {
+  expect(describeTask({ state, approval: "never", queue: [], approvals: [], ...more })).toBe(description);
 });
 
-test("pending tool calls are announced when they arrive, and not again while others are decided", () => {
+test("an announcement names all tool calls that wait, and is empty once one of them is decided", () => {
   const [a, b, c] = ["a", "b", "c"].map((id) => ({ toolCallId: id, toolName: id, argumentsText: "" }));
   if (a === undefined || b === undefined || c === undefined) throw new Error("There are three.");
-  const first = announceApprovals([], [a, b], "");
-  expect(first).toBe("a, b wait for your approval.");
-  expect(announceApprovals([a, b], [b], first)).toBe(first);
-  expect(announceApprovals([b], [b, c], first)).toBe("c waits for your approval.");
-  expect(announceApprovals([b], [], first)).toBe("");
+  expect([hasUnannouncedApproval([], [a]), announceApprovals([], [a])]).toStrictEqual([true, ""]);
+  // The calls of one answer may arrive one after the other.
+  expect([hasUnannouncedApproval([a], [a, b]), announceApprovals([a], [a, b])]).toStrictEqual([
+    true,
+    "a waits for your approval.",
+  ]);
+  expect([hasUnannouncedApproval([a, b], [a, b]), announceApprovals([a, b], [a, b])]).toStrictEqual([
+    false,
+    "a, b wait for your approval.",
+  ]);
+  expect([hasUnannouncedApproval([a, b], [b]), announceApprovals([a, b], [b])]).toStrictEqual([false, ""]);
+  expect([hasUnannouncedApproval([a, b], [b, c]), announceApprovals([a, b], [b, c])]).toStrictEqual([true, ""]);
+  expect([hasUnannouncedApproval([a, b], []), announceApprovals([a, b], [])]).toStrictEqual([false, ""]);
 });

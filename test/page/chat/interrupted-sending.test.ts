@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { getText } from "../../../src/model/index.ts";
-import { HeldModel, toMessageLines } from "../../server/tasks/support.ts";
+import { ManualModel, toMessageLines } from "../../server/tasks/support.ts";
 import { type OpenPage, openPage } from "../support/open-page.ts";
 
 const messageField = (page: Page): Locator => page.getByRole("textbox", { name: "Message", exact: true });
@@ -17,13 +17,20 @@ async function sendMessage(page: Page, text: string): Promise<void> {
   await messageField(page).press("Enter");
 }
 
+async function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void> {
+  await page.evaluate((visibilityState) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => visibilityState });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+}
+
 async function readTranscript({ koine, page }: OpenPage): Promise<string[]> {
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   return (await koine.ledger.transcript(id)).map(getText);
 }
 
-test("a message that is being sent when the page is closed is kept and stored once; so is a new conversation", async () => {
-  const model = new HeldModel();
+test("a message that is being sent when the page is closed is preserved and stored once; so is a new conversation", async () => {
+  const model = new ManualModel();
   await using opened = await openPage({ path: "/new", config: { providers: { test: model.provider } } });
   const { page, koine } = opened;
   await page.getByText("System prompt", { exact: true }).click();
@@ -79,7 +86,7 @@ test("a message that is being sent when the page is closed is kept and stored on
 });
 
 test("of two tabs with the same follow-ups one sends them, even if both are hidden; a failed one blocks the others", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openPage({ path: "/new", config: { providers: { test: model.provider } } });
   const { page, context } = opened;
   await firstMessageField(page).fill("A");
@@ -95,12 +102,7 @@ test("of two tabs with the same follow-ups one sends them, even if both are hidd
     page.evaluate(() => void window.open(location.href)),
   ]);
   await queuePanel(copy).getByText("Two.").waitFor();
-  for (const tab of [page, copy]) {
-    await tab.evaluate(() => {
-      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
-      document.dispatchEvent(new Event("visibilitychange"));
-    });
-  }
+  for (const tab of [page, copy]) await setVisibility(tab, "hidden");
   a.complete(" is done.");
   const one = await model.nextCall();
   const refusal = { error: { code: "unavailable", message: "The disk is full." } };
@@ -118,13 +120,17 @@ test("of two tabs with the same follow-ups one sends them, even if both are hidd
   await expect
     .poll(() => readTranscript(opened))
     .toStrictEqual(["A", "B is done.", "One.", "Answered.", "Two.", "That, too."]);
-  for (const tab of [page, copy]) await queuePanel(tab).waitFor({ state: "detached" });
+  // A hidden tab closes its connection after a few seconds, and reads the stored messages when it is shown again.
+  for (const tab of [page, copy]) {
+    await setVisibility(tab, "visible");
+    await queuePanel(tab).waitFor({ state: "detached" });
+  }
   expect(model.count).toBe(3);
   opened.pageErrors.splice(0);
 });
 
 test("the shown model is requested with the inherited settings; on touch keyboards Enter inserts a line break", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   const config = { providers: { demo: demo(), own: model.provider, other: model.provider } };
   const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   await using opened = await openPage({ path: "/new", config, context });
@@ -139,19 +145,19 @@ test("the shown model is requested with the inherited settings; on touch keyboar
     { role: "system", content: "Be a pirate." },
     { role: "user", content: "From an SDK." },
   ];
-  const calling = page.request.post("/v1/chat/completions", { data: { model: "other/held", tools, messages } });
+  const calling = page.request.post("/v1/chat/completions", { data: { model: "other/manual", tools, messages } });
   (await model.nextCall()).complete("Arr.");
   const thread = (await calling).headers()["x-koine-thread"];
   await page.goto(`/t/${thread}`);
   const picker = page.getByRole("combobox", { name: "Model for the next answer" });
-  await expect.poll(() => picker.inputValue()).toBe("other/held");
+  await expect.poll(() => picker.inputValue()).toBe("other/manual");
   await page.getByText("Sends the last call’s 1 tool and system prompt.").waitFor();
   await page.getByRole("button", { name: "Omit the tools" }).click();
   await messageField(page).fill("From the page.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   const { request } = await model.nextCall();
   expect([request.model, request.tools ?? [], toMessageLines(request).at(0)]).toStrictEqual([
-    "held",
+    "manual",
     [],
     "system: Be a pirate.",
   ]);

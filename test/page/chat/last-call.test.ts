@@ -16,10 +16,10 @@ describe("the model of the next call", () => {
   const call = (requested: string) =>
     readLastCall({ metadata: { provider: "other", model: "opus", request: { model: requested } } });
   test.each([
-    ["the one that was chosen", { model: "openai/gpt-5" }, call("other/opus"), "openai/gpt-5"],
-    ["the one that the last call named", {}, call("other/opus"), "other/opus"],
-    ["the one that answered, where the call named no provider", {}, call("opus"), "other/opus"],
-    ["the one that a chat begins with, where no call is known", {}, undefined, "demo/koine"],
+    ["the chosen one", { model: "openai/gpt-5" }, call("other/opus"), "openai/gpt-5"],
+    ["the model of the last call", {}, call("other/opus"), "other/opus"],
+    ["the model that answered, if the call named no provider", {}, call("opus"), "other/opus"],
+    ["the default model of a chat, if no call is known", {}, undefined, "demo/koine"],
   ])("is %s", (_, ask, last, expected) => {
     expect(chooseNextModel(ask, last, models)).toBe(expected);
   });
@@ -42,35 +42,40 @@ describe("the settings that the next call repeats", () => {
     same: { instructions: { hash: "x" } },
   };
   test.each<[string, Record<string, unknown>, object, string | undefined]>([
-    ["everything of another's call", sdk, {}, "Sends the last call’s 1 tool, system prompt and settings."],
+    ["all settings of a foreign call", sdk, {}, "Sends the last call’s 1 tool, system prompt and settings."],
     ["its tools alone", { ...sdk, same: {}, request: { tools: [{}, {}] } }, {}, "Sends the last call’s 2 tools."],
     [
-      "what is left without the tools",
+      "the remaining settings without the tools",
       sdk,
       withTools({ settings: { sampling: {} } }, false),
       "Sends the last call’s system prompt.",
     ],
-    ["settings that are not set anew", sdk, withTools({}, false), "Sends the last call’s system prompt and settings."],
     [
-      "nothing of a call of the page's own",
+      "settings that the page does not set itself",
+      sdk,
+      withTools({}, false),
+      "Sends the last call’s system prompt and settings.",
+    ],
+    [
+      "no settings of the page's own call",
       { dialect: "canonical", request: { model: "m", sampling: {} } },
       {},
       undefined,
     ],
     [
-      "tools that the page goes on sending",
+      "tools that the page sends again",
       { dialect: "canonical", request: { tools: [{}] } },
       {},
       "Sends the last call’s 1 tool.",
     ],
     [
-      "that tools are left out",
+      "tools that are omitted",
       { dialect: "canonical", request: { tools: [] } },
       withTools({}, false),
       "Sends none of the last call’s tools.",
     ],
-  ])("are described: %s", (_, metadata, ask, words) => {
-    expect(describeInheritedSettings(readLastCall({ metadata }), ask)).toBe(words);
+  ])("are described: %s", (_, metadata, ask, description) => {
+    expect(describeInheritedSettings(readLastCall({ metadata }), ask)).toBe(description);
   });
 
   test("tools can be omitted and included again without changing other settings", () => {

@@ -81,9 +81,13 @@ describe("the outbox", () => {
       message: { role: "user", parts: [image, ...user("Look.").parts] },
     });
     expect(box.areFilesStored("t")).toBe(false);
-    const [kept] = createOutbox(storage).list("t");
-    expect(kept).toMatchObject({ stage: "failed", message: user("Look."), error: expect.stringContaining("a.png") });
-    expect(kept?.id).not.toBe(item.id);
+    const [storedItem] = createOutbox(storage).list("t");
+    expect(storedItem).toMatchObject({
+      stage: "failed",
+      message: user("Look."),
+      error: expect.stringContaining("a.png"),
+    });
+    expect(storedItem?.id).not.toBe(item.id);
   });
 });
 
@@ -171,14 +175,14 @@ describe("a message recalled from a task's queue", () => {
     expect(after.drafts.get("t").text).toBe("b.");
   });
 
-  test("a stop with a reply returns its messages, and nothing more later", async () => {
+  test("a stop with a reply returns its messages, and no further ones later", async () => {
     const { recalled, drafts } = make();
     await recalled.stopTask("t", { queue }, { stop: async () => queue.map(({ message }) => message) });
     recalled.resolvePending("t", { task: taskWith([]), bodies: new Map() });
     expect(drafts.get("t").text).toBe("a.\n\nb.");
   });
 
-  test("a second stop with an empty result loses nothing of the first", async () => {
+  test("a second stop with an empty result does not lose the messages of the first", async () => {
     const { recalled, drafts } = make();
     await recalled.stopTask("t", { queue }, { stop: () => Promise.reject(LOST) }).catch(() => undefined);
     await recalled.stopTask("t", { queue }, { stop: async () => [] });
@@ -187,10 +191,10 @@ describe("a message recalled from a task's queue", () => {
   });
 
   test.each<[string, boolean | ApiError, string[], string]>([
-    ["that still waits comes back", true, [], "a."],
-    ["that was said in this moment does not", false, ["a"], ""],
-    ["whose first reply was lost comes back", false, [], "a."],
-    ["that the server refuses goes on waiting", REFUSED, [], ""],
+    ["that still waits is returned", true, [], "a."],
+    ["that was delivered at that moment is not returned", false, ["a"], ""],
+    ["whose first reply was lost is returned", false, [], "a."],
+    ["that the server rejects stays in the queue", REFUSED, [], ""],
   ])("%s", async (_, reply, ids, text) => {
     const { recalled, drafts } = make();
     const removeQueuedMessage = async (): Promise<boolean> => {

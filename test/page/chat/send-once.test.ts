@@ -5,10 +5,10 @@ import type { KoineServer } from "../../../src/server/server.ts";
 import { readMessageKey } from "../../../ui/data/conversation/conversation-actions.ts";
 import type { ConversationStore } from "../../../ui/data/conversation/conversation-store.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
-const model = new HeldModel();
+const model = new ManualModel();
 let koine: KoineServer;
 beforeAll(async () => {
   koine = await startKoine({ providers: { test: model.provider } });
@@ -38,19 +38,19 @@ async function readTranscript({ id }: ConversationStore): Promise<string[]> {
   return (await koine.ledger.transcript(id)).map(getText);
 }
 
-const ANSWER_SETTINGS = { model: "test/held" };
+const ANSWER_SETTINGS = { model: "test/manual" };
 
 describe("a message", () => {
   test.each([
     ["whose reply is lost", "POST messages"],
-    ["whose answer is asked for in a request whose reply is lost", "POST regenerate"],
-  ])("%s is stored and answered once, however often it is retried", async (_, lost) => {
+    ["whose answer request has a lost reply", "POST regenerate"],
+  ])("%s is stored and answered once, for any number of retries", async (_, lost) => {
     let isDown = true;
     using tab = createFaultyTab((what) => isDown && what === lost);
     const store = await openConversation(tab);
     const before = model.count;
     const storedEvents: string[] = [];
-    const options = { ...ANSWER_SETTINGS, key: `key-${lost}`, onStored: () => storedEvents.push("said") };
+    const options = { ...ANSWER_SETTINGS, key: `key-${lost}`, onStored: () => storedEvents.push("stored") };
     const first = store.actions.sendMessage(user("Once."), options).catch((error: unknown) => error);
     if (lost === "POST messages") {
       expect(await first).toMatchObject({ code: "network" });

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { startMcpHttp } from "../../agent/support/mcp-http.ts";
 import { spawnKoine } from "../../server/support/start-koine.ts";
-import { HeldModel, toMessageLines } from "../../server/tasks/support.ts";
+import { ManualModel, toMessageLines } from "../../server/tasks/support.ts";
 import { listSeriousFindings } from "../support/axe.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { openPage } from "../support/open-page.ts";
@@ -33,15 +33,42 @@ async function startTask(page: Page, model: string, text: string): Promise<void>
   await page.getByRole("button", { name: "Send" }).click();
 }
 
+/** Delays each event that requests an approval, so that the page receives one after the other. */
+function separateApprovalEvents(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    const fetch = window.fetch.bind(window);
+    window.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (typeof input !== "string" || !input.includes("/v1/events") || response.body === null) return response;
+      let incomplete = "";
+      const delayApprovals = new TransformStream<string, string>({
+        transform: async (text, controller) => {
+          const events = `${incomplete}${text}`.split("\n\n");
+          incomplete = events.pop() ?? "";
+          for (const event of events) {
+            if (event.includes('"task.calling"')) await new Promise((resolve) => setTimeout(resolve, 400));
+            controller.enqueue(`${event}\n\n`);
+          }
+        },
+      });
+      const body = response.body
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(delayApprovals)
+        .pipeThrough(new TextEncoderStream());
+      return new Response(body, response);
+    };
+  });
+}
+
 test("tool calls wait for an approval over a reload and in every tab; a denial sends its reason to the model", async () => {
   const mcp = await startMcpHttp();
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openPage({
     path: "/new",
-    config: { providers: { test: model.provider }, tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } },
+    config: { providers: { test: model.provider }, tasks: { mcpServers: { tools: { url: mcp.url } } } },
   });
   const { page } = opened;
-  await startTask(page, "test/held", "Say something twice.");
+  await startTask(page, "test/manual", "Say something twice.");
   const first = await model.nextCall();
   await status(page).getByText("Working…").waitFor();
   first.call(["echo", { text: "one" }]);
@@ -72,28 +99,30 @@ test("tool calls wait for an approval over a reload and in every tab; a denial s
 
 test("messages to a task at work wait in the server's queue, and return to the draft when it is stopped", async () => {
   const mcp = await startMcpHttp();
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openPage({
     path: "/new",
     config: {
       providers: { demo: demo(), test: model.provider },
-      tasks: { mcpServers: [{ name: "tools", url: mcp.url }] },
+      tasks: { mcpServers: { tools: { url: mcp.url } } },
     },
   });
   const { page } = opened;
   await page.getByText("Task", { exact: true }).first().click();
   await page.getByText("so demo/koine can only answer in text", { exact: false }).waitFor();
   await page.getByText("Run without asking").click();
-  await startTask(page, "test/held", "Go.");
+  await startTask(page, "test/manual", "Go.");
   const first = await model.nextCall();
   await sendMessage(page, "Steer left.");
   await page.getByText("Follow up", { exact: true }).click();
   await sendMessage(page, "And then rest.");
   await queuePanel(page).getByText("And then rest.").waitFor();
-  expect(await queuePanel(page).getByRole("listitem").allInnerTexts()).toMatchObject([
-    expect.stringMatching(/Steer\s+Steer left\./),
-    expect.stringMatching(/Follow up\s+And then rest\./),
-  ]);
+  await expect
+    .poll(() => queuePanel(page).getByRole("listitem").allInnerTexts())
+    .toMatchObject([
+      expect.stringMatching(/Steer\s+Steer left\./),
+      expect.stringMatching(/Follow up\s+And then rest\./),
+    ]);
   expect(await page.getByRole("article").getByText("Steer left.").count()).toBe(0);
   first.call(["echo", { text: "x" }]);
   const second = await model.nextCall();
@@ -128,25 +157,30 @@ test("messages to a task at work wait in the server's queue, and return to the d
   await mcp.stop();
 });
 
-test("the composer stays visible with many pending calls; queued messages can be recalled, and a lost reply loses nothing", async () => {
+test("the composer stays visible with many pending calls; queued messages can be recalled, and a lost reply loses no message", async () => {
   const mcp = await startMcpHttp();
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using opened = await openPage({
     path: "/new",
-    config: { providers: { test: model.provider }, tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } },
+    config: { providers: { test: model.provider }, tasks: { mcpServers: { tools: { url: mcp.url } } } },
   });
   const { page } = opened;
-  await startTask(page, "test/held", "Do it.");
+  await separateApprovalEvents(page);
+  await startTask(page, "test/manual", "Do it.");
   const first = await model.nextCall();
   await sendMessage(page, "Rather not.");
-  await sendMessage(page, "Precious words.");
-  await queuePanel(page).getByText("Precious words.").waitFor();
+  await sendMessage(page, "Important text.");
+  await queuePanel(page).getByText("Important text.").waitFor();
   await queuePanel(page).getByRole("button", { name: "Remove and edit" }).first().click();
   await expect.poll(() => messageField(page).inputValue()).toBe("Rather not.");
   await expect.poll(() => queuePanel(page).getByRole("listitem").count()).toBe(1);
   first.call(...Array.from({ length: 5 }, (_, at): [string, object] => ["echo", { text: `${at} words`.repeat(60) }]));
   await expect.poll(() => approvalCard(page, "echo").count()).toBe(5);
-  await page.getByRole("alert").getByText("echo, echo, echo, echo, echo wait for your approval.").waitFor();
+  // The last announcement names all calls, although each arrived after the announcement of the previous one.
+  const announcement = page.getByRole("alert").getByText("for your approval.");
+  await expect
+    .poll(() => announcement.allInnerTexts())
+    .toStrictEqual(["echo, echo, echo, echo, echo wait for your approval."]);
   for (const [width, height] of [
     [1440, 900],
     [720, 450],
@@ -164,8 +198,9 @@ test("the composer stays visible with many pending calls; queued messages can be
   });
   await page.getByRole("button", { name: "Stop" }).click();
   await status(page).getByText("Stopped.", { exact: false }).waitFor();
-  await expect.poll(() => messageField(page).inputValue()).toBe("Precious words.\n\nRather not.");
-  expect(await messageField(page).evaluate((element) => element === document.activeElement)).toBe(true);
+  await announcement.waitFor({ state: "detached" });
+  await expect.poll(() => messageField(page).inputValue()).toBe("Important text.\n\nRather not.");
+  await expect.poll(() => messageField(page).evaluate((element) => element === document.activeElement)).toBe(true);
   opened.pageErrors.splice(0);
   await mcp.stop();
 });

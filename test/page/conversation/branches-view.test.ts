@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { assistant, user } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { openPage } from "../support/open-page.ts";
 
 const row = (page: Page, text: string): Locator => page.getByRole("article").filter({ hasText: text });
@@ -14,15 +14,15 @@ async function createThread({ ledger }: KoineServer): Promise<string> {
     thread: { id: ledger.newId(), title: "Corinth" },
     input: { messages: [user("Where is Corinth?")] },
     messages: [assistant("On the isthmus.")],
-    metadata: { provider: "held", model: "held" },
+    metadata: { provider: "manual", model: "manual" },
   });
   return threadId;
 }
 
 /** Opens a conversation with one answer, and a model that the test controls. */
 async function openWithThread() {
-  const model = new HeldModel();
-  const config = { providers: { held: model.provider }, tasks: { model: "held/held" } };
+  const model = new ManualModel();
+  const config = { providers: { manual: model.provider }, tasks: { model: "manual/manual" } };
   const opened = await openPage({ config });
   const thread = await createThread(opened.koine);
   await opened.page.goto(`/t/${thread}`);
@@ -46,14 +46,14 @@ describe("branches", () => {
     await using _ = opened;
     const other = await opened.openTab(`/t/${thread}`);
     await press(row(page, "On the isthmus."), "Regenerate");
-    const asked = await model.nextCall();
-    asked.begin("Between two");
+    const pendingCall = await model.nextCall();
+    pendingCall.begin("Between two");
     await row(page, "Between two").getByRole("group", { name: "Version 2 of 2" }).waitFor();
     // The previous answer can be shown while the new one streams.
     await press(row(page, "Between two"), "Previous version");
     await row(page, "On the isthmus.").getByRole("group", { name: "Version 1 of 2" }).waitFor();
     await press(row(page, "On the isthmus."), "Next version");
-    asked.complete(" seas.");
+    pendingCall.complete(" seas.");
     await row(page, "Between two seas.").getByRole("button", { name: "Regenerate" }).waitFor();
     await row(other, "Between two seas.").waitFor();
     expect(await row(page, "On the isthmus.").count()).toBe(0);
@@ -99,8 +99,8 @@ describe("branches", () => {
     const { model, opened, page, thread } = await openWithThread();
     await using _ = opened;
     await page.keyboard.press("r");
-    const asked = await model.nextCall();
-    asked.begin("Near Ath");
+    const pendingCall = await model.nextCall();
+    pendingCall.begin("Near Ath");
     await row(page, "Near Ath").waitFor();
     const [run] = await opened.koine.ledger.runs(thread, { live: true });
     await fetch(`${opened.koine.url}/v1/runs/${run?.id}/cancel`, { method: "POST" });
@@ -113,7 +113,7 @@ describe("branches", () => {
       page.evaluate(() => document.activeElement?.matches("[role=treeitem]") === true);
     await expect.poll(inTree).toBe(true);
 
-    // In the tree, letters change nothing; in a row they do, once while the key is held.
+    // In the tree, letters change nothing; in a row they do, once while the key is down.
     await page.keyboard.press("r");
     await row(page, "On the isthmus.").focus();
     await page.keyboard.down("r");
@@ -162,7 +162,7 @@ describe("branches", () => {
     await choose(page, row(page, "South of Corinth."), "Show run");
     const dialog = page.getByRole("dialog", { name: "Run" });
     await dialog.getByText("finished").waitFor();
-    expect(await dialog.getByRole("definition").allInnerTexts()).toContain("held");
+    expect(await dialog.getByRole("definition").allInnerTexts()).toContain("manual");
     await dialog.getByText("No losses").waitFor();
   });
 });

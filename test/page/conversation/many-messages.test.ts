@@ -10,8 +10,8 @@ const MOST_ROWS = 40;
 
 /** Messages of very different lengths, each unique. */
 function createMessage(at: number): Message {
-  const words = `Number ${at}. ${"The harbour lies to the south of the old town. ".repeat((at * 7) % 23)}`;
-  return at % 2 === 0 ? user(words) : assistant(words);
+  const content = `Number ${at}. ${"The harbour lies to the south of the old town. ".repeat((at * 7) % 23)}`;
+  return at % 2 === 0 ? user(content) : assistant(content);
 }
 
 /** Counts points down the middle of the list without a message. */
@@ -42,11 +42,11 @@ describe("5,000 messages", () => {
     const thread = await ledger.createThread({ title: "The long talk" });
     const ids: string[] = [];
     for (let at = 0; at < COUNT; at += 1000) {
-      const said = await ledger.append(
+      const appended = await ledger.append(
         thread.id,
         Array.from({ length: 1000 }, (_, more) => createMessage(at + more)),
       );
-      ids.push(...said.map(({ id }) => id));
+      ids.push(...appended.map(({ id }) => id));
     }
     const rows = page.getByRole("article");
     const named = (at: number) => page.getByText(new RegExp(`^Number ${at}\\.`));

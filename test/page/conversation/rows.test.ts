@@ -14,8 +14,8 @@ import { editableTexts, toMarkdown, replaceTexts } from "../../../ui/conversatio
 
 type TestNode = Partial<OutlineNode> & { id: string; parentId?: string };
 
-function createTree(...told: TestNode[]) {
-  const nodes = told.map(({ parentId = null, ...node }): OutlineNode => {
+function createTree(...testNodes: TestNode[]) {
+  const nodes = testNodes.map(({ parentId = null, ...node }): OutlineNode => {
     return { parentMessageId: parentId, role: "user", createdAt: "", preview: "", ...node };
   });
   return buildTree(new Map(nodes.map((node) => [node.id, node])));

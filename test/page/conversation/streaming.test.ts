@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import OpenAI from "openai";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { openPage } from "../support/open-page.ts";
 
@@ -17,7 +17,7 @@ function createSdkUser(url: string) {
     /** Sends a message and reads the streamed answer; resolves with it and its thread. */
     async ask(content: string, onThread?: (id: string) => void): Promise<{ text: string; thread: string }> {
       history.push({ role: "user", content });
-      const request = client.chat.completions.create({ model: "held/held", messages: history, stream: true });
+      const request = client.chat.completions.create({ model: "manual/manual", messages: history, stream: true });
       const { data, response } = await request.withResponse();
       const thread = response.headers.get("x-koine-thread") ?? "";
       onThread?.(thread);
@@ -99,8 +99,8 @@ function readRowChanges(page: Page): Promise<{ same: boolean[]; changes: number 
 
 describe("a conversation that streams", () => {
   test("B100: an answer to an SDK appears as it streams; rows keep their elements while it streams and when it is stored", async () => {
-    const model = new HeldModel();
-    await using opened = await openPage({ config: { providers: { held: model.provider } } });
+    const model = new ManualModel();
+    await using opened = await openPage({ config: { providers: { manual: model.provider } } });
     const { page, koine } = opened;
     const ann = createSdkUser(koine.url);
     const first = ann.ask("How is the weather?");
@@ -113,26 +113,26 @@ describe("a conversation that streams", () => {
     const second = ann.ask("And tomorrow?");
     const request = await model.nextCall();
     request.begin("Calmer");
-    await last(page, "held").getByText("Calmer").waitFor();
+    await last(page, "manual").getByText("Calmer").waitFor();
     expect(await page.getByRole("status").filter({ hasText: "is answering" }).count()).toBe(1);
     for (const word of [", with", " sun", " in", " the"]) request.begin(word);
-    await last(page, "held").getByText("Calmer, with sun in the").waitFor();
+    await last(page, "manual").getByText("Calmer, with sun in the").waitFor();
     expect(await readRowChanges(page)).toStrictEqual({ same: [true, true], changes: 0 });
 
     await observeRows(page);
     request.complete(" **evening**.");
     await second;
-    await last(page, "held").getByRole("button", { name: "Regenerate" }).waitFor();
+    await last(page, "manual").getByRole("button", { name: "Regenerate" }).waitFor();
     await page.getByRole("status").filter({ hasText: "The answer is complete." }).waitFor();
-    expect(await last(page, "held").innerText()).toContain("Calmer, with sun in the evening.");
+    expect(await last(page, "manual").innerText()).toContain("Calmer, with sun in the evening.");
     // The row of the stored answer is the element that streamed.
     expect((await readRowChanges(page)).same).toStrictEqual([true, true, true, true]);
     expect(await page.getByRole("article").count()).toBe(4);
   });
 
-  test("B96: a reload and a network failure lose nothing and repeat nothing", async () => {
-    const model = new HeldModel();
-    await using opened = await openPage({ config: { providers: { held: model.provider } } });
+  test("B96: a reload and a network failure neither lose nor repeat events", async () => {
+    const model = new ManualModel();
+    await using opened = await openPage({ config: { providers: { manual: model.provider } } });
     const { koine } = opened;
     await using line = await openProxy(koine.url);
     await using context = await (await sharedBrowser()).newContext({ baseURL: line.url });
@@ -143,11 +143,11 @@ describe("a conversation that streams", () => {
     request.begin("One two");
     const thread = await promise;
     await page.goto(`/t/${thread}`);
-    await last(page, "held").getByText("One two", { exact: true }).waitFor();
+    await last(page, "manual").getByText("One two", { exact: true }).waitFor();
     await page.reload();
-    await last(page, "held").getByText("One two", { exact: true }).waitFor();
+    await last(page, "manual").getByText("One two", { exact: true }).waitFor();
     request.begin(" three");
-    await last(page, "held").getByText("One two three", { exact: true }).waitFor();
+    await last(page, "manual").getByText("One two three", { exact: true }).waitFor();
 
     line.cut();
     request.begin(" four");
@@ -156,20 +156,20 @@ describe("a conversation that streams", () => {
       .getByText(/cannot be reached/)
       .first()
       .waitFor();
-    expect(await last(page, "held").innerText()).not.toContain("four");
+    expect(await last(page, "manual").innerText()).not.toContain("four");
     line.restore();
-    await last(page, "held").getByText("One two three four five", { exact: true }).waitFor();
+    await last(page, "manual").getByText("One two three four five", { exact: true }).waitFor();
     line.cut();
     request.complete(" six.");
     expect(await answer).toStrictEqual({ text: "One two three four five six.", thread });
     line.restore();
-    await last(page, "held").getByText("One two three four five six.", { exact: true }).waitFor();
-    await last(page, "held").getByRole("button", { name: "Regenerate" }).waitFor();
+    await last(page, "manual").getByText("One two three four five six.", { exact: true }).waitFor();
+    await last(page, "manual").getByRole("button", { name: "Regenerate" }).waitFor();
   });
 
   test("the list follows an answer only while the user is at the end", async () => {
-    const model = new HeldModel();
-    await using opened = await openPage({ config: { providers: { held: model.provider } } });
+    const model = new ManualModel();
+    await using opened = await openPage({ config: { providers: { manual: model.provider } } });
     const { page, koine } = opened;
     const ann = createSdkUser(koine.url);
     const first = ann.ask("Begin.");
@@ -190,7 +190,7 @@ describe("a conversation that streams", () => {
     await page.getByRole("textbox", { name: "Message" }).fill("Some\nmore\nlines\nto\nwrite");
     await expect.poll(left).toBeLessThan(3);
     const place = (): Promise<number> => scroller.evaluate(({ scrollTop }) => scrollTop);
-    // By key, by script as find-in-page does, and by wheel: the position of the user is kept.
+    // By key, by script as find-in-page does, and by wheel: the position of the user is preserved.
     const goes: (() => Promise<unknown>)[] = [
       () => scroller.evaluate((element) => (element.scrollTop = 0)),
       async () => {
@@ -206,7 +206,7 @@ describe("a conversation that streams", () => {
       for (let more = 0; more < 4; more++) request.begin(`Then ${at} ${more}.\n\n`);
       const last = `Then ${at} 3.`;
       await expect
-        .poll(() => scroller.evaluate((element, words) => element.textContent.includes(words), last))
+        .poll(() => scroller.evaluate((element, text) => element.textContent.includes(text), last))
         .toBe(true);
       expect(await place()).toBe(there);
       await page.getByRole("button", { name: "Jump to latest" }).click();

@@ -104,7 +104,7 @@ describe("the tree layout", () => {
     expect(shape([-1, 0, 1, 2], 3)).toBe("0 1 2 3");
     expect(shape([-1, 0, 1, 2, 3], 4)).toBe("0 (3) 4");
     expect(shape([-1, 0, 1, 2, 3], 4, [toId(1)])).toBe("0 1 2 3 4");
-    // Regenerated at 1: the previous answer stands beside, even if it is longer.
+    // Regenerated at 1: the previous answer is beside it, even if it is longer.
     expect(shape([-1, 0, 1, 2, 3, 0], 5)).toBe("0 >1 >2 >3 >4 5");
     expect(shape([-1, 0, 1, 2, 3, 0], 4)).toBe("0 >5 1 2 3 4");
     // The path may end before its branch.
@@ -116,7 +116,7 @@ describe("the tree layout", () => {
     ["one chain", (at: number) => at - 1, 3],
     ["one question with very many answers", (at: number) => (at === 0 ? -1 : 0), 100_000],
     ["a comb", (at: number) => (at < 2 ? at - 1 : at % 2 === 0 ? at - 2 : at - 1), 100_000],
-    ["nothing but beginnings", () => -1, 100_001],
+    ["only roots", () => -1, 100_001],
   ])("handles 100,000 messages without recursion: %s", (_, parent, rows) => {
     const tree = createTree(Array.from({ length: 100_000 }, (__, at) => parent(at)));
     const layout = layoutTree({ tree, path: listPathTo(tree, toId(99_999)) });

@@ -3,7 +3,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { assistant, user } from "../../../src/model/index.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { openPage } from "../support/open-page.ts";
 
 const row = (page: Page, text: string): Locator => page.getByRole("article").filter({ hasText: text });
@@ -12,10 +12,12 @@ const focused = (page: Page): Promise<string> =>
 
 /** Opens a conversation whose first message has two answers; the second is active. */
 async function openWithTwoAnswers() {
-  const model = new HeldModel();
-  const opened = await openPage({ config: { providers: { held: model.provider }, tasks: { model: "held/held" } } });
+  const model = new ManualModel();
+  const opened = await openPage({
+    config: { providers: { manual: model.provider }, tasks: { model: "manual/manual" } },
+  });
   const { ledger } = opened.koine;
-  const thread = await ledger.createThread({ title: "Ithaca", metadata: { page: { model: "held/held" } } });
+  const thread = await ledger.createThread({ title: "Ithaca", metadata: { page: { model: "manual/manual" } } });
   const [question] = await ledger.append(thread.id, [user("Where is Ithaca?")]);
   const [first] = await ledger.append(thread.id, [assistant("In the west.")]);
   await ledger.append(thread.id, [user("How far?")]);
@@ -95,7 +97,7 @@ describe("a user", () => {
     await row(page, "Two days.").getByRole("button", { name: "Regenerate" }).press("Enter");
     (await model.nextCall()).begin("Three");
     await row(page, "Three").waitFor();
-    await expect.poll(() => focused(page)).toBe("held");
+    await expect.poll(() => focused(page)).toBe("manual");
     await page.getByRole("button", { name: "Ithaca", exact: true }).click();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Ithaca");
@@ -128,12 +130,14 @@ describe("a user", () => {
   });
 
   test("typing keeps the scroll position, sending scrolls to the end, and Back restores the position", async () => {
-    const model = new HeldModel();
-    await using opened = await openPage({ config: { providers: { held: model.provider } } });
+    const model = new ManualModel();
+    await using opened = await openPage({ config: { providers: { manual: model.provider } } });
     const { page, koine } = opened;
-    const said = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? user(`Say ${at}.`) : assistant(`Said ${at}.`)));
-    const metadata = { page: { model: "held/held" } };
-    const { id } = await koine.ledger.createThread({ title: "Long", metadata }, { messages: said });
+    const messages = Array.from({ length: 40 }, (_, at) =>
+      at % 2 === 0 ? user(`Say ${at}.`) : assistant(`Said ${at}.`),
+    );
+    const metadata = { page: { model: "manual/manual" } };
+    const { id } = await koine.ledger.createThread({ title: "Long", metadata }, { messages });
     await page.goto(`/t/${id}`);
     await page.getByText("Said 39.").waitFor();
     const scroller = page.getByRole("feed").locator("..");
@@ -149,12 +153,12 @@ describe("a user", () => {
     await page.getByText("No answer to this message was requested").waitFor();
     expect(Math.abs((await place()) - there)).toBeLessThan(60);
 
-    const kept = await page.evaluate(() => document.querySelector("[role=feed]")?.parentElement?.scrollTop);
+    const scrollTop = await page.evaluate(() => document.querySelector("[role=feed]")?.parentElement?.scrollTop);
     await page.getByRole("link", { name: "Inspect" }).click();
     await page.getByRole("feed").waitFor({ state: "detached" });
     await page.goBack();
     await page.getByRole("feed").waitFor();
-    await expect.poll(async () => Math.abs((await place()) - (kept ?? 0))).toBeLessThan(3);
+    await expect.poll(async () => Math.abs((await place()) - (scrollTop ?? 0))).toBeLessThan(3);
 
     await page.getByRole("textbox", { name: "Message" }).fill("From here.");
     await page.keyboard.press("Enter");

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { assistant, getText, user } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
-import { listShownTexts, TestTab, waitForState } from "../support/page-data.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
+import { listShownTexts, TestEffects, TestTab, waitForState } from "../support/page-data.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-page-data-"));
-const model = new HeldModel();
+const model = new ManualModel();
 let koine: KoineServer;
 beforeAll(async () => {
   const ledger = { url: `sqlite:${join(folder, "koine.db")}`, sync: "normal" } as const;
@@ -22,33 +22,37 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ASK = { model: "test/held" };
+const ASK = { model: "test/manual" };
 
 /** Opens a thread with one user message and its answer. */
 async function answered(tab: TestTab, question = "Where is Corinth?", answer = "On the isthmus.") {
   const { id } = await tab.data.api.createThread({ id: tab.data.api.newId(), title: "A thread" });
   const store = tab.conversation(id);
   await waitForState(store, ({ status }) => status === "ready");
-  const said = store.actions.sendMessage(user(question), ASK);
+  const sending = store.actions.sendMessage(user(question), ASK);
   (await model.nextCall()).complete(answer);
-  await said;
+  await sending;
   await waitForState(store, ({ path, liveRuns }) => path.length === 2 && liveRuns.length === 0);
   return store;
 }
 
-test("what is said is answered while one watches, and a reload in the middle shows the same", async () => {
+test("a message is stored and its answer streams in; a reload in the middle shows the same state", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
   const before = store.getSnapshot();
   expect(listShownTexts(before)).toStrictEqual(["Where is Corinth?", "On the isthmus."]);
-  const said = store.actions.sendMessage(user("And Argos?"), {});
-  const asked = await model.nextCall();
-  expect(asked.request.messages.map(getText)).toStrictEqual(["Where is Corinth?", "On the isthmus.", "And Argos?"]);
+  const sending = store.actions.sendMessage(user("And Argos?"), {});
+  const pendingCall = await model.nextCall();
+  expect(pendingCall.request.messages.map(getText)).toStrictEqual([
+    "Where is Corinth?",
+    "On the isthmus.",
+    "And Argos?",
+  ]);
   // Before the first delta.
-  await said;
-  asked.begin("Further ");
+  await sending;
+  pendingCall.begin("Further ");
   const midway = await waitForState(store, (state) => listShownTexts(state).at(-1) === "~Further ");
-  expect(midway.liveRuns[0]).toMatchObject({ answeredId: midway.path[2], state: "streaming", model: "held" });
+  expect(midway.liveRuns[0]).toMatchObject({ answeredId: midway.path[2], state: "streaming", model: "manual" });
   // Settled messages keep their identity (B100).
   expect(midway.path.slice(0, 2).every((id) => midway.bodies.get(id) === before.bodies.get(id))).toBe(true);
 
@@ -59,7 +63,7 @@ test("what is said is answered while one watches, and a reload in the middle sho
     (state) => state.connection === "live" && listShownTexts(state).at(-1) === "~Further ",
   );
   expect(reread).toStrictEqual(midway);
-  asked.complete("south.");
+  pendingCall.complete("south.");
   const done = await waitForState(store, ({ path, liveRuns }) => path.length === 4 && liveRuns.length === 0);
   expect(listShownTexts(done).at(-1)).toBe("Further south.");
   expect(await waitForState(again, ({ path, liveRuns }) => path.length === 4 && liveRuns.length === 0)).toStrictEqual(
@@ -67,7 +71,7 @@ test("what is said is answered while one watches, and a reload in the middle sho
   );
 });
 
-test("B93: another answer stands beside the first, and the branch that is chosen is chosen in every tab and after a reload", async () => {
+test("B93: a second answer is beside the first, and the selected branch is selected in every tab and after a reload", async () => {
   using tab = new TestTab(koine.url);
   using other = new TestTab(koine.url);
   const store = await answered(tab);
@@ -77,24 +81,28 @@ test("B93: another answer stands beside the first, and the branch that is chosen
   const asking = store.actions.regenerate(first);
   (await model.nextCall()).complete("By the gulf.");
   await asking;
-  const { path, nodes } = await waitForState(store, (state) => listShownTexts(state)[1] === "By the gulf.");
-  expect([nodes.get(first)?.superseded, nodes.get(path[1] ?? "")?.superseded]).toStrictEqual([true, undefined]);
+  // The event that marks the first answer as superseded may follow the second answer.
+  const { path, nodes } = await waitForState(
+    store,
+    (state) => listShownTexts(state)[1] === "By the gulf." && state.nodes.get(first)?.superseded === true,
+  );
+  expect(nodes.get(path[1] ?? "")?.superseded).toBeUndefined();
   await waitForState(elsewhere, (state) => listShownTexts(state)[1] === "By the gulf.");
 
-  for (const [id, words] of [
+  for (const [id, text] of [
     [first, "On the isthmus."],
     [path[1] ?? "", "By the gulf."],
     [first, "On the isthmus."],
   ] as const) {
     await elsewhere.actions.select(id);
-    for (const each of [elsewhere, store]) await waitForState(each, (state) => listShownTexts(state)[1] === words);
+    for (const each of [elsewhere, store]) await waitForState(each, (state) => listShownTexts(state)[1] === text);
   }
   using reloaded = new TestTab(koine.url);
   const chosen = await waitForState(reloaded.conversation(store.id), ({ bodies }) => bodies.size >= 2);
   expect(chosen.path).toStrictEqual([question, first]);
 });
 
-test("an edit is a branch of its own with its own answer, and choosing a message shows its branch up to its end", async () => {
+test("an edit creates a branch with its own answer, and selecting a message shows its branch up to its end", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
   const [question = ""] = store.getSnapshot().path;
@@ -109,7 +117,7 @@ test("an edit is a branch of its own with its own answer, and choosing a message
   expect([fork.thread?.title, ...listShownTexts(fork)]).toStrictEqual(["From the question", "Where is Corinth?"]);
 });
 
-test("an answer that fails says why, until there is one; one that is stopped keeps what it had said", async () => {
+test("a failed answer shows its error until there is a new one; a stopped answer keeps its partial text", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
   const asking = store.actions.sendMessage(user("And Argos?"), ASK).catch((error: unknown) => error);
@@ -125,8 +133,8 @@ test("an answer that fails says why, until there is one; one that is stopped kee
   expect((await waitForState(again, ({ failures }) => failures.size === 1)).failures).toStrictEqual(failed.failures);
 
   const retrying = store.actions.regenerate(question);
-  const asked = await model.nextCall();
-  asked.begin("Further ");
+  const pendingCall = await model.nextCall();
+  pendingCall.begin("Further ");
   await retrying;
   await waitForState(store, ({ liveRuns, failures }) => liveRuns[0]?.state === "streaming" && failures.size === 0);
   expect(await store.actions.stop()).toStrictEqual([]);
@@ -138,14 +146,14 @@ test("an answer that fails says why, until there is one; one that is stopped kee
   expect((await waitForState(again, ({ nodes }) => nodes.size === 4)).nodes).toStrictEqual(stopped.nodes);
 });
 
-test("what is said while the thread went on elsewhere is said after that", async () => {
+test("a message that is sent after the thread has grown follows the new messages", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
   // Appended between reading and sending.
   await koine.ledger.append(store.id, [user("From elsewhere."), assistant("Noted.")]);
-  const said = store.actions.sendMessage(user("And Argos?"), ASK);
+  const sending = store.actions.sendMessage(user("And Argos?"), ASK);
   (await model.nextCall()).complete("South.");
-  await said;
+  await sending;
   const { length } = (await waitForState(store, ({ path }) => path.length === 6)).path;
   expect(listShownTexts(store.getSnapshot()).slice(2)).toStrictEqual([
     "From elsewhere.",
@@ -156,14 +164,14 @@ test("what is said while the thread went on elsewhere is said after that", async
   expect(await koine.ledger.transcript(store.id)).toHaveLength(length);
 });
 
-test("a call of an SDK elsewhere is seen as it streams", async () => {
+test("a call of an SDK is shown while it streams", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
   const calling = fetch(`${koine.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-koine-thread": store.id },
     body: JSON.stringify({
-      model: "test/held",
+      model: "test/manual",
       stream: true,
       messages: [
         { role: "user", content: "Where is Corinth?" },
@@ -172,21 +180,21 @@ test("a call of an SDK elsewhere is seen as it streams", async () => {
       ],
     }),
   });
-  const asked = await model.nextCall();
-  asked.begin("Yes");
+  const pendingCall = await model.nextCall();
+  pendingCall.begin("Yes");
   const midway = await waitForState(store, (state) => listShownTexts(state).at(-1) === "~Yes");
   expect(listShownTexts(midway).slice(2)).toStrictEqual(["By SDK?", "~Yes"]);
-  asked.complete("!");
+  pendingCall.complete("!");
   await (await calling).text();
   await waitForState(store, (state) => listShownTexts(state).at(-1) === "Yes!");
 });
 
-test("title, model and settings are kept with the thread, and a thread that is deleted is missing everywhere", async () => {
+test("title, model and settings are stored in the thread, and a deleted thread is missing in every tab", async () => {
   using tab = new TestTab(koine.url);
   using other = new TestTab(koine.url);
   const store = await answered(tab);
   const elsewhere = other.conversation(store.id);
-  await waitForState(elsewhere, ({ answerSettings }) => answerSettings.model === "test/held");
+  await waitForState(elsewhere, ({ answerSettings }) => answerSettings.model === "test/manual");
   await store.actions.rename("Corinthiaca");
   await store.actions.storeAnswerSettings({ settings: { sampling: { temperature: 0.5 } } });
   await waitForState(
@@ -197,47 +205,63 @@ test("title, model and settings are kept with the thread, and a thread that is d
     ...ASK,
     settings: { sampling: { temperature: 0.5 } },
   });
-  const said = store.actions.sendMessage(user("And Argos?"));
-  const asked = await model.nextCall();
-  expect(asked.request.sampling).toStrictEqual({ temperature: 0.5 });
-  asked.begin("South");
-  await said;
+  const sending = store.actions.sendMessage(user("And Argos?"));
+  const pendingCall = await model.nextCall();
+  expect(pendingCall.request.sampling).toStrictEqual({ temperature: 0.5 });
+  pendingCall.begin("South");
+  await sending;
   // The run is stopped first: a thread with a live run cannot be deleted.
   await store.actions.remove();
   for (const each of [elsewhere, store]) await waitForState(each, ({ status }) => status === "missing");
 });
 
-test("from the list, too, an answer on its way is stopped before its conversation is deleted, and nothing is asked of it after", async () => {
-  const asked: string[] = [];
-  using tab = new TestTab(koine.url, undefined, (url) => asked.push(new URL(url).pathname));
+test("from the list, too, a live answer is stopped before its thread is deleted, and the page sends no request for the thread afterwards", async () => {
+  const requestedPaths: string[] = [];
+  const threadRead = Promise.withResolvers<void>();
+  let isThreadReadHeld = false;
+  const effects = new TestEffects(async (url, init) => {
+    const { pathname } = new URL(url);
+    requestedPaths.push(pathname);
+    if (isThreadReadHeld && /^\/v1\/threads\/[^/]+$/.test(pathname)) await threadRead.promise;
+    return fetch(url, init);
+  });
+  using tab = new TestTab(koine.url, effects);
   using list = new TestTab(koine.url);
   const store = await answered(tab);
-  const said = store.actions.sendMessage(user("And Argos?"), ASK);
+  const sending = store.actions.sendMessage(user("And Argos?"), ASK);
   (await model.nextCall()).begin("South");
-  await said;
+  await sending;
   await waitForState(store, ({ liveRuns }) => liveRuns[0]?.state === "streaming");
+  // Every change of the thread schedules a read of the active leaf. The first read is held, so the second waits for it.
+  const readThread = `/v1/threads/${store.id}`;
+  isThreadReadHeld = true;
+  const readsBefore = requestedPaths.filter((path) => path === readThread).length;
+  await list.data.api.updateThread(store.id, { title: "First title" });
+  await expect.poll(() => requestedPaths.filter((path) => path === readThread).length).toBeGreaterThan(readsBefore);
+  await list.data.api.updateThread(store.id, { title: "Second title" });
   await list.data.api.removeThread(store.id);
   await waitForState(store, ({ status }) => status === "missing");
-  const { length } = asked;
+  const { length } = requestedPaths;
+  threadRead.resolve();
   store.actions.loadBodies(store.getSnapshot().path);
   // Opens the view again, and waits for possible requests.
   tab.conversation(store.id);
   await koine.ledger.createThread({ id: store.id.replace(/.$/, "~") });
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(asked.slice(length).filter((path) => path.includes(store.id))).toStrictEqual([]);
+  expect(requestedPaths.slice(length).filter((path) => path.includes(store.id))).toStrictEqual([]);
   // Already deleted by another client.
   await list.data.api.removeThread(store.id);
 });
 
-test("what a run had said before it broke off is told with its failure, now and after a reload", async () => {
+test("the partial text of a failed run is shown with its error, at once and after a reload", async () => {
   using tab = new TestTab(koine.url);
   const store = await answered(tab);
-  const said = store.actions.sendMessage(user("And Argos?"), ASK);
-  const asked = await model.nextCall();
-  asked.begin("Further ");
-  await said;
+  const sending = store.actions.sendMessage(user("And Argos?"), ASK);
+  const pendingCall = await model.nextCall();
+  pendingCall.begin("Further ");
+  await sending;
   await waitForState(store, ({ liveRuns }) => liveRuns[0]?.state === "streaming");
-  asked.fail("server");
+  pendingCall.fail("server");
   const { failures, nodes, path } = await waitForState(store, (state) => state.failures.size === 1);
   const partial = [...nodes.values()].at(-1);
   expect(partial).toMatchObject({ parentMessageId: path[2], interrupted: true });
@@ -250,11 +274,13 @@ test("what a run had said before it broke off is told with its failure, now and 
 test("of a long thread only the pages that are looked at are loaded, each once", async () => {
   const { id } = await koine.ledger.createThread();
   for (let block = 0; block < 10; block++) {
-    const words = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? user : assistant)(`${block * 50 + at}`));
-    await koine.ledger.append(id, words);
+    const messages = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? user : assistant)(`${block * 50 + at}`));
+    await koine.ledger.append(id, messages);
   }
-  const asked: string[] = [];
-  using tab = new TestTab(koine.url, undefined, (url) => asked.push(new URL(url).pathname + new URL(url).search));
+  const requestedPaths: string[] = [];
+  using tab = new TestTab(koine.url, undefined, (url) =>
+    requestedPaths.push(new URL(url).pathname + new URL(url).search),
+  );
   const store = tab.conversation(id);
   const first = await waitForState(store, ({ bodies }) => bodies.size === 100);
   expect(first.path).toHaveLength(500);
@@ -264,5 +290,5 @@ test("of a long thread only the pages that are looked at are loaded, each once",
   expect(path.filter((each) => bodies.has(each))).toStrictEqual([...path.slice(100, 300), ...path.slice(400)]);
   store.actions.loadBodies(path.slice(150, 160));
   await waitForState(store, () => true);
-  expect(asked.filter((each) => each.includes("/messages"))).toHaveLength(3);
+  expect(requestedPaths.filter((each) => each.includes("/messages"))).toHaveLength(3);
 });

@@ -10,12 +10,12 @@ import { getText, user } from "../../../src/model/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import type { ConversationStore } from "../../../ui/data/conversation/conversation-store.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { FaultyNetwork } from "../support/faulty-network.ts";
 import { listShownTexts, TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
-const ANSWER_SETTINGS = { model: "test/held" };
+const ANSWER_SETTINGS = { model: "test/manual" };
 const file = join(tmpdir(), `koine-page-network-${process.pid}.db`);
 const open: KoineServer[] = [];
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => ["", "-wal", "-shm"].forEach((end) => rmSync(`${file}${end}`, { force: true })));
 
-async function start(model: HeldModel, more: Parameters<typeof startKoine> = []): Promise<KoineServer> {
+async function start(model: ManualModel, more: Parameters<typeof startKoine> = []): Promise<KoineServer> {
   const [config, options] = more;
   const koine = await startKoine({ providers: { test: model.provider }, drainMs: 20, ...config }, options);
   open.push(koine);
@@ -39,12 +39,12 @@ async function watchNewThread(tab: TestTab): Promise<ConversationStore> {
 }
 
 test("B96: through a failing network every event is shown once and in order, and every message is stored once", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   const koine = await start(model);
-  const words = fc.array(fc.stringMatching(/^[a-zäλ😀 ]{1,12}$/u), { minLength: 1, maxLength: 6 });
+  const texts = fc.array(fc.stringMatching(/^[a-zäλ😀 ]{1,12}$/u), { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(
-      fc.array(words, { minLength: 1, maxLength: 3 }),
+      fc.array(texts, { minLength: 1, maxLength: 3 }),
       fc.infiniteStream(fc.nat(400)),
       async (turns, faults) => {
         using tab = new TestTab(koine.url, new TestEffects(new FaultyNetwork(faults).fetch, 20));
@@ -91,8 +91,8 @@ test("B96: through a failing network every event is shown once and in order, and
   );
 });
 
-test("after a server restart the page continues where it was", async () => {
-  const model = new HeldModel();
+test("after a server restart the page continues at its position", async () => {
+  const model = new ManualModel();
   const ledger = { url: `sqlite:${file}`, sync: "normal" } as const;
   const first = await start(model, [{ ledger }]);
   using tab = new TestTab(first.url, new TestEffects(undefined, 20));
@@ -112,7 +112,7 @@ test("after a server restart the page continues where it was", async () => {
 });
 
 test("a hidden tab closes its connections, and catches up when shown, even if its cursor has expired", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   const ledger = await openLedger("memory:", { deltaRetentionMs: 0 });
   const koine = await start(model, [{}, { ledger }]);
   const network = new FaultyNetwork();

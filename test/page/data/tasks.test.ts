@@ -6,15 +6,15 @@ import type { KoineServer } from "../../../src/server/server.ts";
 import type { ConversationStore } from "../../../ui/data/conversation/conversation-store.ts";
 import { type McpHttp, startMcpHttp } from "../../agent/support/mcp-http.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
-import { call, HeldModel } from "../../server/tasks/support.ts";
+import { call, ManualModel } from "../../server/tasks/support.ts";
 import { listShownTexts, TestTab, waitForState } from "../support/page-data.ts";
 
-const model = new HeldModel();
+const model = new ManualModel();
 let koine: KoineServer;
 let mcp: McpHttp;
 beforeAll(async () => {
   mcp = await startMcpHttp();
-  const tasks = { model: "test/held", mcpServers: [{ name: "tools", url: mcp.url }] };
+  const tasks = { model: "test/manual", mcpServers: { tools: { url: mcp.url } } };
   koine = await startKoine({ providers: { test: model.provider }, tasks });
 });
 afterAll(async () => {
@@ -58,8 +58,8 @@ function summarizeTask(store: ConversationStore): unknown {
 async function waitForAgreement(stores: readonly ConversationStore[], wanted: object): Promise<void> {
   for (const store of stores) {
     await waitForState(store, () => JSON.stringify(summarizeTask(store)).includes(JSON.stringify(wanted).slice(1, -1)));
-    const told = await readServerTask(store.id);
-    await waitForState(store, () => isDeepStrictEqual(summarizeTask(store), told));
+    const serverTask = await readServerTask(store.id);
+    await waitForState(store, () => isDeepStrictEqual(summarizeTask(store), serverTask));
   }
 }
 
@@ -104,7 +104,7 @@ test("pending tool calls are shown in every tab, and run or not according to the
   await waitForAgreement([store], { state: "waiting", queue: [], calls: ["call_a", "call_b"] });
   expect(store.getSnapshot().task).toMatchObject({
     approval: "ask",
-    model: "test/held",
+    model: "test/manual",
     approvals: [{ toolCallId: "call_a", toolName: "echo", argumentsText: '{"text":"one"}' }, { toolCallId: "call_b" }],
   });
   using reloaded = new TestTab(koine.url);
@@ -116,8 +116,8 @@ test("pending tool calls are shown in every tab, and run or not according to the
   await waitForAgreement([store, again], { calls: ["call_b"] });
   await store.actions.decideToolCall("call_b", false, "Not today.");
   await expect(again.actions.decideToolCall("call_b", true)).rejects.toMatchObject({ status: 409 });
-  const asked = await model.nextCall();
-  asked.complete("Done.");
+  const pendingCall = await model.nextCall();
+  pendingCall.complete("Done.");
   await waitForAgreement([store, again], { state: "idle", queue: [], calls: [] });
   const { path, bodies, nodes } = await waitForState(store, (state) => listShownTexts(state).at(-1) === "Done.");
   const results = bodies.get(path[2] ?? "")?.parts;
@@ -137,9 +137,9 @@ test("a message that a task cannot receive is rejected instead of altered", asyn
   const image = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" } as const;
   await waitForState(store, ({ task }) => task?.state === "idle");
   await store.actions.sendMessage({ role: "user", parts: [{ type: "text", text: "This?" }, image] });
-  const asked = await model.nextCall();
-  expect(asked.request.messages.at(-1)?.parts).toMatchObject([{ type: "text" }, { type: "image" }]);
-  asked.complete("A picture.");
+  const pendingCall = await model.nextCall();
+  expect(pendingCall.request.messages.at(-1)?.parts).toMatchObject([{ type: "text" }, { type: "image" }]);
+  pendingCall.complete("A picture.");
   const video = { type: "video", mimeType: "video/mp4", data: "AAAA" } as const;
   await expect(store.actions.sendMessage({ role: "user", parts: [video] })).rejects.toThrow(
     "This message cannot be sent to a task",

@@ -28,9 +28,9 @@ test("activity moves a thread to the top with its new summary; other threads kee
   const first = await waitForState(threads, (state) => state.threads.length === 2 && state.connection === "live");
   expect(titles(first.threads)).toStrictEqual(["New", "Old"]);
   expect(first.threads[1]?.summary).toMatchObject({ messages: 1, live: 0, preview: "The first words" });
-  const said = { model: "demo/koine", messages: [{ role: "user", content: "say Hello" }] };
+  const request = { model: "demo/koine", messages: [{ role: "user", content: "say Hello" }] };
   const headers = { "content-type": "application/json", "x-koine-thread": old.id };
-  await fetch(`${koine.url}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(said) });
+  await fetch(`${koine.url}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(request) });
   const second = await waitForState(threads, ({ threads: [top] }) => top?.summary?.models.length === 1);
   expect(titles(second.threads)).toStrictEqual(["Old", "New"]);
   expect(second.threads[0]?.summary).toMatchObject({ messages: 3, live: 0, models: ["koine"] });

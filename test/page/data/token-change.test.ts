@@ -10,19 +10,17 @@ import { FaultyNetwork } from "../support/faulty-network.ts";
 import { listShownTexts, TestTab, waitForState, TestEffects } from "../support/page-data.ts";
 
 const createTokens = (...names: string[]) => ({
-  tokens: names.map((name) => ({ name, hash: createHash("sha256").update(`token-of-${name}`).digest("hex") })),
+  tokens: names.map((name) => ({
+    name,
+    hash: `sha256:${createHash("sha256").update(`token-of-${name}`).digest("hex")}`,
+  })),
 });
 
 let koine: KoineServer;
 /** Thread of the token "anna". */
 let secretThreadId: string;
 beforeAll(async () => {
-  koine = await startKoine({
-    tenants: new Map([
-      ["a", createTokens("anna")],
-      ["b", createTokens("berta")],
-    ]),
-  });
+  koine = await startKoine({ tenants: { a: createTokens("anna"), b: createTokens("berta") } });
   const { id } = await koine.ledger.forTenant("a").createThread({ title: "Anna's" }, { messages: [user("Secret.")] });
   secretThreadId = id;
   await koine.ledger.forTenant("b").createThread({ title: "Berta's" });
@@ -86,9 +84,9 @@ test.each([
   await waitForState(models, (known) => known.length > 0);
   using changes = observeTokenChanges();
   const { clearCount } = tab.effects;
-  const words: string[] = [];
+  const shownTexts: string[] = [];
   const look = (): void => {
-    words.push(
+    shownTexts.push(
       JSON.stringify([threads.getSnapshot().threads, [...store.getSnapshot().bodies], store.getSnapshot().thread]),
     );
   };
@@ -109,16 +107,16 @@ test.each([
   ]).toStrictEqual([[true], 1, true]);
   await waitForState(store, ({ status }) => status === "missing" || status === "failed");
   await waitForState(threads, ({ status }) => status !== "loading");
-  expect(words.join()).not.toMatch(/Anna|Secret/);
+  expect(shownTexts.join()).not.toMatch(/Anna|Secret/);
 });
 
 test("replies to requests with the previous token are discarded", async () => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let isHeld = false;
   using anna = await openAnnasTab(async (url, init) => {
     const hold = isHeld && !url.includes("/v1/events");
     const reply = await fetch(url, init);
-    if (hold) await held;
+    if (hold) await released;
     return reply;
   });
   const { tab, store, threads } = anna;
@@ -130,7 +128,7 @@ test("replies to requests with the previous token are discarded", async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   isHeld = false;
   tab.data.api.token.set("token-of-berta");
-  letGo();
+  release();
   // Awaited together: either reply may be discarded first, and its rejection needs a handler by then.
   await Promise.all([
     expect(urls).rejects.toMatchObject({ status: 0, code: "token-changed" }),
@@ -153,7 +151,7 @@ test("cached conversations without listeners are removed, too", async () => {
   expect(store.id).toBe(secretThreadId);
 });
 
-test("drafts written before the first token was entered are kept", async () => {
+test("drafts written before the first token was entered are preserved", async () => {
   using tab = new TestTab(koine.url);
   using changes = observeTokenChanges();
   tab.data.api.token.set("token-of-anna");

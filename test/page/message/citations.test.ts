@@ -53,9 +53,9 @@ test.each([
   ["between words", "One.«1» Two.«2»", "<paragraph>One.[1] Two.[2]</>"],
   ["behind emphasis", "It is **so.**«1» Yes.", "<paragraph>It is <strong>so.</>[1] Yes.</>"],
   ["within emphasis", "**One«1» two**", "<paragraph><strong>One[1] two</></>"],
-  ["behind code and links", "`a«1»b` [c](https://d.e«2»/f)", "<paragraph><codespan>`ab`</>[1] <link>c</>[2]</>"],
+  ["after code and links", "`a«1»b` [c](https://d.e«2»/f)", "<paragraph><codespan>`ab`</>[1] <link>c</>[2]</>"],
   ["not within a reference", "a &am«1»p; b", "<paragraph>a &amp;[1] b</>"],
-  ["behind code that holds one", "```ts\na«1»\n```«2»\nb", "<code>```ts\na\n```</>[1][2]\n<paragraph>b</>"],
+  ["after code that contains one", "```ts\na«1»\n```«2»\nb", "<code>```ts\na\n```</>[1][2]\n<paragraph>b</>"],
   [
     "in a list",
     "- one«1»\n- two\n  more«2»",
@@ -63,11 +63,11 @@ test.each([
   ],
   ["in a quote", "> a\n> b«1» c", "<blockquote><paragraph>a\nb[1] c</></>"],
   ["in a heading", "# Title«1»\nwords", "<heading>Title[1]</>\n<paragraph>words</>"],
-])("a citation mark stands %s", (_, written, shown) => {
+])("a citation mark is %s", (_, written, shown) => {
   expect(placeAndDescribe(written)).toBe(shown);
 });
 
-test("a citation after a table row stands in its last cell, and the table stays intact", () => {
+test("a citation after a table row is in its last cell, and the table stays intact", () => {
   const shown = placeAndDescribe("| a | b |\n|---|---|\n| c | d |«1»\n| e | f«2» |\n");
   expect(
     shown

@@ -1,4 +1,4 @@
-// Tests hostile content in a real browser, in every role and part: nothing runs, nothing loads, and no link deceives.
+// Tests hostile content in a real browser, in every role and part: no script runs, no resource loads, and no link deceives.
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { LocalProvider } from "../../../src/client/index.ts";
@@ -98,7 +98,7 @@ const MESSAGES: Message[] = [
 /** A model that fails with a hostile message. */
 const FAILING: LocalProvider = {
   models: ["failing"],
-  // oxlint-disable-next-line require-yield -- It fails before its first word.
+  // oxlint-disable-next-line require-yield -- It fails before its first delta.
   answer: async function* () {
     throw new Error(HOSTILE_TAGS.join(" "));
   },
@@ -217,7 +217,7 @@ test("content that nests deeply or is expensive to parse is shown, as text beyon
   const seen = EXPENSIVE_TEXTS.map((_, at) => `SEEN ${at}`);
   // Polls the text: locating every element repeatedly would take longer than the page.
   const looks = { polling: 100, timeout: 60_000 };
-  await page.waitForFunction((all) => all.every((words) => document.body.textContent.includes(words)), seen, looks);
+  await page.waitForFunction((all) => all.every((text) => document.body.textContent.includes(text)), seen, looks);
   const { depth, count } = await page.evaluate(() => {
     let [depth, count] = [0, 0];
     for (const each of document.querySelectorAll("article *")) {

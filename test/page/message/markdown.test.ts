@@ -150,9 +150,9 @@ test.each([
   ["a long run of ticks is one sign", `a${"`".repeat(20_000)} b`, `a${"`".repeat(20_000)} b${"`".repeat(20_000)}`],
   ["runs of other lengths do not end it", "`a ``b`` c` **d", "`a ``b`` c` **d**"],
   ["a strike is closed", "~~gone", "~~gone~~"],
-  ["a sign without words behind it waits", "and **", "and "],
-  ["what is closed stays", "a **b** `c`", "a **b** `c`"],
-  ["a bullet is no emphasis", "* one\n* two", "* one\n* two"],
+  ["an opening mark without following text waits", "and **", "and "],
+  ["closed marks stay", "a **b** `c`", "a **b** `c`"],
+  ["a bullet is not emphasis", "* one\n* two", "* one\n* two"],
   ["only the last block is looked at", "a ** b\n\nc", "a ** b\n\nc"],
 ])("while it streams: %s", (_, text, mended) => {
   expect(closeOpenMarkup(text)).toBe(mended);

@@ -25,11 +25,11 @@ test.each([
     `{\n  "id": 12345678901234567890,\n  "x": 1.10,\n  "y": ${LONG}\n}`,
   ],
   ["doubled keys stay", `{"a":${LONG},"a":2}`, `{\n  "a": ${LONG},\n  "a": 2\n}`],
-  ["nothing within is one line", `{"a": [ ], "b":{}, "c":${LONG}}`, `{\n  "a": [],\n  "b": {},\n  "c": ${LONG}\n}`],
+  ["an empty list is one line", `{"a": [ ], "b":{}, "c":${LONG}}`, `{\n  "a": [],\n  "b": {},\n  "c": ${LONG}\n}`],
   ["strings stay", `["a, b: {\\"c\\\\\\"}",${LONG}]`, `[\n  "a, b: {\\"c\\\\\\"}",\n  ${LONG}\n]`],
-  ["what is not complete is laid out so far", `{"a":${LONG},"city":"Par`, `{\n  "a": ${LONG},\n  "city": "Par`],
+  ["incomplete JSON is formatted as far as it goes", `{"a":${LONG},"city":"Par`, `{\n  "a": ${LONG},\n  "city": "Par`],
   [
-    "what fits on a line stays on it",
+    "a value that fits on a line stays on it",
     '{"city":"Paris","id":12345678901234567890}',
     '{"city":"Paris","id":12345678901234567890}',
   ],
@@ -62,10 +62,10 @@ test.each([
     [seal("signature", "a"), seal("signature", "b")],
     "sealed by a, 1 signature; sealed by b, 1 signature",
   ],
-  ["a word of its own", [seal("constructor")], "sealed by openai-responses, 1 constructor"],
+  ["an unknown kind", [seal("constructor")], "sealed by openai-responses, 1 constructor"],
   ["none", [], undefined],
-])("seals are described: %s", (_, seals, words) => {
-  expect(describeSeals(seals)).toBe(words);
+])("seals are described: %s", (_, seals, description) => {
+  expect(describeSeals(seals)).toBe(description);
 });
 
 test.each([
@@ -73,8 +73,8 @@ test.each([
   [{ unified: "tool-calls" }, undefined],
   [{ unified: "length", raw: "max_tokens" }, "cut off at the token limit"],
   [{ unified: "other", raw: "blocked\u202E" }, "ended for another reason: blocked\\u{202E}"],
-] as const)("the finish reason %j is described as %s", (finish, words) => {
-  expect(describeFinish(finish)).toBe(words);
+] as const)("the finish reason %j is described as %s", (finish, description) => {
+  expect(describeFinish(finish)).toBe(description);
 });
 
 test("opaque parts and the last line of reasoning are described", () => {
@@ -165,12 +165,12 @@ test.each<[string, MediaPart, ReturnType<typeof locateMedia>["at"], string | und
   ["a picture", { type: "image", data: PNG, mimeType: "image/png" }, "data", "image/png"],
   ["a picture of unknown type", { type: "image", data: PNG }, "data", "image/png"],
   ["a data URL", { type: "image", url: `data:image/gif;base64,${PNG}` }, "data", "image/gif"],
-  ["HTML that says to be a picture", { type: "image", data: PNG, mimeType: "text/html" }, "data", undefined],
+  ["HTML that is declared as an image", { type: "image", data: PNG, mimeType: "text/html" }, "data", undefined],
   ["a type with a hook in it", { type: "image", data: PNG, mimeType: 'image/png" onerror="x' }, "data", undefined],
   ["an SVG as a file", { type: "file", data: PNG, mimeType: "image/svg+xml" }, "data", undefined],
   ["a blob", { type: "audio", blob: "b", mimeType: "audio/wav; codecs=1" }, "blob", "audio/wav"],
   ["a PDF", { type: "file", blob: "b", mimeType: "application/pdf" }, "blob", undefined],
-  ["somebody else's file", { type: "file", fileId: "f" }, "elsewhere", undefined],
+  ["a file of a provider", { type: "file", fileId: "f" }, "elsewhere", undefined],
 ])("%s is displayed only as a safe type", (_, part, at, type) => {
   expect(locateMedia(part).at).toBe(at);
   expect(findDisplayType(part)).toBe(type);

@@ -102,9 +102,9 @@ test.each([
   ["127.0.0.1", "https://evil.example/", true],
   ["the Node.js report.pdf", "https://evil.example/", false],
   ["good.example", "https://xn--exmple-4nf.com/", true],
-])("the link text %j on a link to %s is deceptive: %s", (words, href, deceptive) => {
+])("the link text %j on a link to %s is deceptive: %s", (linkText, href, deceptive) => {
   const address = parseLinkUrl(href);
-  expect(address && isDeceptive(words, address)).toBe(deceptive);
+  expect(address && isDeceptive(linkText, address)).toBe(deceptive);
 });
 
 test.each([

@@ -16,8 +16,8 @@ test.each([
   [1000, "1k"],
   [1284, "1.3k"],
   [3_400_000, "3.4M"],
-])("%d tokens are formatted as %s", (count, words) => {
-  expect(formatTokens(count)).toBe(words);
+])("%d tokens are formatted as %s", (count, formatted) => {
+  expect(formatTokens(count)).toBe(formatted);
 });
 
 test.each([
@@ -27,8 +27,8 @@ test.each([
   [0.0143, "$0.014"],
   [0.5, "$0.50"],
   [1234.567, "$1,234.57"],
-])("%d dollars are formatted as %s", (dollars, words) => {
-  expect(formatCost(dollars)).toBe(words);
+])("%d dollars are formatted as %s", (dollars, formatted) => {
+  expect(formatCost(dollars)).toBe(formatted);
 });
 
 test.each([
@@ -38,16 +38,16 @@ test.each([
   [1536, "1.5 kB"],
   [204_800, "205 kB"],
   [5_000_000_000_000, "5000 GB"],
-])("%d bytes are formatted as %s", (bytes, words) => {
-  expect(formatBytes(bytes)).toBe(words);
+])("%d bytes are formatted as %s", (bytes, formatted) => {
+  expect(formatBytes(bytes)).toBe(formatted);
 });
 
 test.each([
   [412, "412 ms"],
   [1400, "1.4 s"],
   [125_000, "2 min 5 s"],
-])("%d ms are formatted as %s", (ms, words) => {
-  expect(formatDuration(ms)).toBe(words);
+])("%d ms are formatted as %s", (ms, formatted) => {
+  expect(formatDuration(ms)).toBe(formatted);
 });
 
 const NOW = Date.parse("2026-11-16T10:24:00Z");
@@ -58,9 +58,9 @@ test.each([
   ["hours", NOW - 3 * 3_600_000, "3 h"],
   ["days", NOW - 2 * 86_400_000, "2 d"],
   ["the day", NOW - 60 * 86_400_000, "Sep 17"],
-  ["the year where it is another", NOW - 400 * 86_400_000, "Oct 12, 2025"],
-])("an age is formatted: %s", (_, time, words) => {
-  expect(formatRelative(new Date(time).toISOString(), NOW)).toBe(words);
+  ["the year if it is another one", NOW - 400 * 86_400_000, "Oct 12, 2025"],
+])("an age is formatted: %s", (_, time, formatted) => {
+  expect(formatRelative(new Date(time).toISOString(), NOW)).toBe(formatted);
 });
 
 test("an invalid time is shown unchanged", () => {

@@ -17,14 +17,7 @@ test("a server with tenants requires a token; wrong ones are rejected, a right o
   const tenantOf = (secret: string) => ({
     tokens: [{ hash: `sha256:${createHash("sha256").update(secret).digest("hex")}`, name: "page" }],
   });
-  await using opened = await openPage({
-    config: {
-      tenants: new Map([
-        ["port", tenantOf(token)],
-        ["light", tenantOf(other)],
-      ]),
-    },
-  });
+  await using opened = await openPage({ config: { tenants: { port: tenantOf(token), light: tenantOf(other) } } });
   const { page, koine, pageErrors } = opened;
   const reply = await fetch(`${koine.url}/v1/threads`, {
     method: "POST",

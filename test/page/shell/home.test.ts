@@ -48,7 +48,7 @@ async function copyProgram(page: Page, tab: string): Promise<string> {
   return text;
 }
 
-test("an empty page shows what to do, and waits for the first call", async () => {
+test("an empty page shows the first steps, and waits for the first call", async () => {
   const { page } = opened;
   await page.getByRole("heading", { name: "Connect an SDK to Koine" }).waitFor();
   await page.getByText("Waiting for the first call").waitFor();

@@ -2,13 +2,13 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Message } from "../../../src/model/index.ts";
-import { HeldModel } from "../../server/tasks/support.ts";
+import { ManualModel } from "../../server/tasks/support.ts";
 import { openPage, type OpenPage } from "../support/open-page.ts";
 
 /** Polls, because the page updates asynchronously. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read);
 
-const model = new HeldModel();
+const model = new ManualModel();
 let opened: OpenPage;
 let page: Page;
 let list: Locator;
@@ -24,7 +24,7 @@ let now = 0;
 const clock = (): number => (now = Math.max(now + 1, Date.now()));
 
 beforeAll(async () => {
-  opened = await openPage({ config: { providers: { held: model.provider } }, options: { clock } });
+  opened = await openPage({ config: { providers: { manual: model.provider } }, options: { clock } });
   ({ page } = opened);
   const { ledger } = opened.koine;
   for (let at = 1; at < MANY; at++)
@@ -57,7 +57,7 @@ test("a search finds partial words, highlights them and links to the message", a
   expect(await row("The road to Corinth").getAttribute("aria-current")).toBe("page");
 });
 
-test("a search without results says so, and Escape shows all threads again", async () => {
+test("a search without results is reported, and Escape shows all threads again", async () => {
   await page.keyboard.press("Control+k");
   await page.keyboard.press("Control+a");
   await page.keyboard.type("atlantis");
@@ -107,7 +107,11 @@ test("an active conversation moves to the top, with a mark while it is answered"
   const asking = fetch(`${opened.koine.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-koine-thread": foundThreadId },
-    body: JSON.stringify({ model: "held/held", stream: true, messages: [{ role: "user", content: "And by night?" }] }),
+    body: JSON.stringify({
+      model: "manual/manual",
+      stream: true,
+      messages: [{ role: "user", content: "And by night?" }],
+    }),
   });
   const request = await model.nextCall();
   request.begin("By night ");
@@ -116,7 +120,7 @@ test("an active conversation moves to the top, with a mark while it is answered"
   request.complete("the sea is closed, too.");
   expect(await (await asking).text()).toContain("[DONE]");
   await first.getByText("Answering now").waitFor({ state: "detached" });
-  expect(await first.textContent()).toMatch(/Corinth.*now.*held.*15 tokens/);
+  expect(await first.textContent()).toMatch(/Corinth.*now.*manual.*15 tokens/);
   const exact = await first.locator("time").getAttribute("title");
   expect(exact).toMatch(/\d{4}/);
 });
@@ -136,7 +140,11 @@ test("a conversation is stopped and deleted while it is answered", async () => {
   const asking = fetch(`${opened.koine.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-koine-thread": foundThreadId },
-    body: JSON.stringify({ model: "held/held", stream: true, messages: [{ role: "user", content: "And at dawn?" }] }),
+    body: JSON.stringify({
+      model: "manual/manual",
+      stream: true,
+      messages: [{ role: "user", content: "And at dawn?" }],
+    }),
   });
   (await model.nextCall()).begin("At dawn ");
   const first = list.getByRole("listitem").first();

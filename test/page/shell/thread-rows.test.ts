@@ -26,20 +26,20 @@ const usage = (totalTokens: number, cost?: number) => ({
 
 test.each([
   ["its title", { title: "Berths" }, { preview: "Where should I" }, "Berths"],
-  ["its first words where it has no title", {}, { preview: "Where should I" }, "Where should I"],
-  ["its first words where the title is blank", { title: "  " }, { preview: "Where should I" }, "Where should I"],
-  ["untitled where nothing was said", {}, {}, "Untitled"],
+  ["the start of its text if it has no title", {}, { preview: "Where should I" }, "Where should I"],
+  ["the start of its text if the title is blank", { title: "  " }, { preview: "Where should I" }, "Where should I"],
+  ["untitled if it is empty", {}, {}, "Untitled"],
 ])("a thread is named by %s", (_, head, summary, name) => {
   expect(formatThreadName(thread("a", head, summary))).toBe(name);
 });
 
 test.each([
-  ["nothing but how many messages", {}, ["2 messages"]],
+  ["only the number of messages", {}, ["2 messages"]],
   ["one message as one", { messages: 1 }, ["1 message"]],
   ["the model without its provider", { models: ["openai/gpt-5"] }, ["gpt-5", "2 messages"]],
   ["how many other models there were", { models: ["a/x", "b/y", "c/z"] }, ["x +2", "2 messages"]],
   ["tokens instead of messages, and the cost", { usage: usage(4310, 0.0143) }, ["4.3k tokens", "$0.014"]],
-  ["no cost that is nothing", { usage: usage(12, 0) }, ["12 tokens"]],
+  ["no cost of zero", { usage: usage(12, 0) }, ["12 tokens"]],
 ])("a thread has these details: %s", (_, summary, facts) => {
   expect(listThreadDetails(thread("a", {}, summary))).toStrictEqual(facts);
 });
@@ -60,9 +60,9 @@ test.each([
   ["lists and quotations", "> one - two\n* three 1. four", "one two three four"],
   ["emphasis and code", "**bold** _soft_ `code` ~~gone~~", "bold soft code gone"],
   ["links and pictures", "see [the map](https://x.example/a_b) and ![it](i.png)", "see the map and it"],
-  ["not what belongs to words", "snake_case, 3 * 4 stays 12, #7, a-b", "snake_case, 3 4 stays 12, #7, a-b"],
-])("a search snippet is shown without Markdown syntax: %s", (_, snippet, words) => {
-  expect(toPlainText(snippet)).toBe(words);
+  ["signs within words stay", "snake_case, 3 * 4 stays 12, #7, a-b", "snake_case, 3 4 stays 12, #7, a-b"],
+])("a search snippet is shown without Markdown syntax: %s", (_, snippet, plain) => {
+  expect(toPlainText(snippet)).toBe(plain);
 });
 
 describe("the thread that has arrived", () => {
@@ -78,13 +78,13 @@ describe("the thread that has arrived", () => {
     ...more,
   });
   test.each([
-    ["nothing where nothing is new", listed(["a"]), listed(["a"]), undefined],
+    ["no thread if none is new", listed(["a"]), listed(["a"]), undefined],
     ["the first one of all", listed([]), listed(["a"]), "a"],
     ["one that was made since", listed(["a"]), listed(["b", "a"], ["b"]), "b"],
-    ["none that was made before", listed(["b", "a"], ["b"]), listed(["b", "a"], ["b"]), undefined],
-    ["none that was only read later", listed(["a"]), listed(["a", "old", "older"]), undefined],
-    ["none that a search hid", listed([], [], { search: "x" }), listed(["a"]), undefined],
-    ["none that a filter hid", listed([], [], { filter: "tasks" }), listed(["a"]), undefined],
+    ["no thread that existed before", listed(["b", "a"], ["b"]), listed(["b", "a"], ["b"]), undefined],
+    ["no thread that was only loaded later", listed(["a"]), listed(["a", "old", "older"]), undefined],
+    ["no thread that a search hid", listed([], [], { search: "x" }), listed(["a"]), undefined],
+    ["no thread that a filter hid", listed([], [], { filter: "tasks" }), listed(["a"]), undefined],
   ])("is %s", (_, before, now, id) => {
     expect(findArrivedThread(before, now)?.id).toBe(id);
   });
@@ -93,16 +93,16 @@ describe("the thread that has arrived", () => {
 describe("search terms", () => {
   const marked = (text: string, search: string): string =>
     highlightTerms(text, search)
-      .map(({ text: words, isMatch }) => (isMatch ? `[${words}]` : words))
+      .map(({ text: part, isMatch }) => (isMatch ? `[${part}]` : part))
       .join("");
   test.each([
     ["whole words", "The mole of Kos", "mole", "The [mole] of Kos"],
-    ["words typed half", "to Corinth, by sea", "corin", "to [Corinth], by sea"],
-    ["several words, wherever they stand", "sea and mole", "mole sea", "[sea] and [mole]"],
-    ["whatever their case and accents", "CAFÉ crème", "cafe creme", "[CAFÉ] [crème]"],
-    ["nothing for signs", "a.b*c", ".*", "a.b*c"],
-    ["nothing without a search", "mole", "", "mole"],
-    ["nothing in an empty text", "", "mole", ""],
+    ["partial words", "to Corinth, by sea", "corin", "to [Corinth], by sea"],
+    ["several words in any order", "sea and mole", "mole sea", "[sea] and [mole]"],
+    ["regardless of case and accents", "CAFÉ crème", "cafe creme", "[CAFÉ] [crème]"],
+    ["no match for punctuation", "a.b*c", ".*", "a.b*c"],
+    ["no match without a search", "mole", "", "mole"],
+    ["no match in an empty text", "", "mole", ""],
   ])("are highlighted: %s", (_, text, search, expected) => {
     expect(marked(text, search)).toBe(expected);
   });

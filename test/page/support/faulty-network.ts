@@ -1,4 +1,4 @@
-// A `fetch` that loses requests and replies and breaks streams after any byte, and records what passed.
+// A `fetch` that loses requests and replies and breaks streams after any byte, and records the bytes that passed.
 
 /** Large enough that events of more than a thousand bytes eventually pass. */
 const BYTES_PER_FAULT_UNIT = 13;

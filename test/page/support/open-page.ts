@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { startKoine } from "../../server/support/start-koine.ts";
 import { sharedBrowser } from "./chromium.ts";
 
 export interface OpenOptions {
   /** Server configuration besides the SQLite file. */
-  config?: ConfigInput;
+  config?: Omit<ConfigInput, "ledger"> & { ledger?: Exclude<ConfigInput["ledger"], string> };
   options?: ServerOptions;
   /** Viewport, color scheme and the like. */
   context?: BrowserContextOptions;
@@ -41,7 +41,9 @@ export async function openPage({
 }: OpenOptions = {}): Promise<OpenPage> {
   const folder = mkdtempSync(join(tmpdir(), "koine-page-"));
   const ledger = { url: `sqlite:${join(folder, "koine.db")}`, sync: "normal", ...config?.ledger } as const;
-  const koine = await startKoine({ ...config, ledger }, options);
+  // The page lists only the models of the test.
+  const providers = config?.providers && { demo: false as const, ...config.providers };
+  const koine = await startKoine({ ...config, ...(providers && { providers }), ledger }, options);
   const context = await (browser ?? (await sharedBrowser())).newContext({
     baseURL: koine.url,
     viewport: { width: 1440, height: 900 },

@@ -5,6 +5,9 @@ import { type PageEffects, delay } from "../../../ui/data/effects.ts";
 import { PageData } from "../../../ui/data/page-data.ts";
 import type { ConversationState } from "../../../ui/data/types.ts";
 
+/** All time limits of the page on requests and connections are at least this long; its pauses are shorter. */
+const SHORTEST_TIMEOUT_MS = 30_000;
+
 export class TestEffects implements PageEffects {
   visible = true;
   /** Number of drawn frames. */
@@ -17,19 +20,27 @@ export class TestEffects implements PageEffects {
   readonly #storageListeners = new Set<() => void>();
   readonly #network: (url: string, init?: RequestInit) => Promise<Response>;
   readonly #speed: number;
+  readonly #timeoutSpeed: number;
 
-  /** `speed`: factor by which time passes faster. */
+  /**
+   * `speed`: factor by which pauses of the page are shorter. `timeoutSpeed`: the same for its time limits on requests,
+   * which stay real by default: a real server on a busy machine needs real time.
+   */
   constructor(
     network: (url: string, init?: RequestInit) => Promise<Response> = (url, init) => fetch(url, init),
     speed = 1,
+    timeoutSpeed = 1,
   ) {
     this.#network = network;
     this.#speed = speed;
+    this.#timeoutSpeed = timeoutSpeed;
   }
 
   readonly fetch = (url: string, init?: RequestInit): Promise<Response> => this.#network(url, init);
   readonly now = (): number => Date.now();
-  readonly delay = (callback: () => void, ms: number): (() => void) => delay(callback, ms / this.#speed);
+  readonly delay = (callback: () => void, ms: number): (() => void) =>
+    delay(callback, ms / (ms < SHORTEST_TIMEOUT_MS ? this.#speed : this.#timeoutSpeed));
+
   readonly frame = (callback: () => void): (() => void) =>
     delay(() => {
       this.frameCount++;
@@ -100,8 +111,8 @@ export class TestTab implements Disposable {
 
 /** Returns the shown texts in order; those of live runs start with "~". */
 export function listShownTexts({ path, bodies, liveRuns }: ConversationState): string[] {
-  const said = path.map((id) => getText(bodies.get(id) ?? { parts: [] }));
-  return [...said, ...liveRuns.flatMap(({ messages }) => messages.map((message) => `~${getText(message)}`))];
+  const texts = path.map((id) => getText(bodies.get(id) ?? { parts: [] }));
+  return [...texts, ...liveRuns.flatMap(({ messages }) => messages.map((message) => `~${getText(message)}`))];
 }
 
 interface ReadableStore<State> {

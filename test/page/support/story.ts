@@ -3,7 +3,7 @@
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
 import type { Part, ModelRequest, Usage } from "../../../src/model/index.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 
 export const STORY_NOW = Date.parse("2026-11-16T10:24:00Z");
@@ -179,7 +179,7 @@ function countToolRounds({ messages }: ModelRequest): number {
   return messages.slice(from).filter(({ role }) => role === "tool").length;
 }
 
-export function storyConfig(): ConfigInput {
+export function storyConfig(): Pick<ConfigInput, "providers"> {
   return {
     providers: {
       anthropic: createStoryProvider(["claude-opus-4-8", "claude-haiku-4-5"]),

@@ -33,7 +33,7 @@ describe("the translation engine", () => {
     const own = { from: "koine", kind: "messages" } as const;
     desk.handle({ type: "read", turn: 1, source: { content: shown, ...own } });
     const answered = desk.handle({ type: "code", turn: 1, options, source: { content: whole, ...own } });
-    if (answered?.type !== "code") throw new Error("Code was asked for.");
+    if (answered?.type !== "code") throw new Error("Expected a code answer.");
     expect(answered.codes).toHaveLength(6);
     for (const { text } of answered.codes) expect(text).toMatch(/the beginning[^]*the end/);
   });

@@ -26,7 +26,7 @@ describe("a literal", () => {
   test.each([
     ["a number that would be rounded", '{"id":12345678901234567890,"list":[0.10000000000000000001]}'],
     ["a key that would be a prototype", '{"__proto__":{"a":1},"b":[]}'],
-    ["signs that end lines elsewhere", String.raw`{"text":"a\u2028b\"c</script>"}`],
+    ["characters that end lines in other languages", String.raw`{"text":"a\u2028b\"c</script>"}`],
   ])("keeps %s", (_, text) => {
     const value = parseJson(text);
     expect(evaluateLiteral(toLiteral(value))).toBe(stringifyJson(value));
@@ -103,7 +103,7 @@ describe("code", () => {
   });
 
   test("for the AI SDK includes supported options, and lists the rest as losses", () => {
-    const asked: ModelRequest = {
+    const detailed: ModelRequest = {
       messages: request.messages,
       reasoning: { effort: "high", budget: 2000 },
       output: { type: "json-schema", name: "depth", schema: { type: "object" }, strict: true },
@@ -112,8 +112,8 @@ describe("code", () => {
       sampling: { topK: 5, n: 2, logprobs: true, topLogprobs: 3 },
       extra: { "openai-chat": { logit_bias: { "7": 1 } } },
     };
-    const { text = "", losses = [] } = generateCode(asked, options).find(({ id }) => id === "ai") ?? {};
-    for (const said of [
+    const { text = "", losses = [] } = generateCode(detailed, options).find(({ id }) => id === "ai") ?? {};
+    for (const fragment of [
       'import { generateText, Output, jsonSchema } from "ai";',
       'output: Output.object({ name: "depth", schema: jsonSchema({ type: "object" }) })',
       'reasoningEffort: "high"',
@@ -122,7 +122,7 @@ describe("code", () => {
       "logprobs: 3",
       "strictJsonSchema: true",
     ]) {
-      expect(text).toContain(said);
+      expect(text).toContain(fragment);
     }
     const lost = losses.filter(({ level }) => level !== "note").map(({ path }) => path);
     expect(lost.toSorted()).toStrictEqual([
@@ -192,7 +192,7 @@ describe("the calls of a conversation", () => {
     expect(listInspectedPath(nodes, ["a", "b"], "d")).toStrictEqual(["a", "c", "d"]);
   });
 
-  test("start with a user message in a window, and leading instructions are kept", () => {
+  test("start with a user message in a window, and leading instructions are preserved", () => {
     const roles = [
       "system",
       "user",

@@ -107,7 +107,7 @@ test("a call is shown as code for every SDK, and each program runs as copied", a
   await waitForColumns();
   await page.getByRole("button", { name: "Copy as code" }).click();
   const dialog = page.getByRole("dialog", { name: "Request as code" });
-  // The dialect of the call loses nothing; others list their losses.
+  // The dialect of the call has no losses; others list theirs.
   await dialog.getByRole("tab", { name: "@anthropic-ai/sdk", selected: true }).waitFor();
   const lossRegion = dialog.getByRole("region", { name: "Not included in this code" });
   expect(await lossRegion.count()).toBe(0);
@@ -159,8 +159,8 @@ test("a long conversation shows its end, and more on request; its code covers al
   await dialog.getByRole("button", { name: "Copy curl" }).click();
   const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(copied).toContain('"Question 448"');
-  for (const words of ["Count.", "Question 0", "Answer 1", "Question 248"])
-    expect(await copied()).toContain(`"${words}"`);
+  for (const text of ["Count.", "Question 0", "Answer 1", "Question 248"])
+    expect(await copied()).toContain(`"${text}"`);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "200 more" }).click();
   await page.getByText("the last 400 of 451 messages").waitFor();

@@ -65,11 +65,11 @@ describe("a pointer to a missing value", () => {
   test.each([
     ["a key that is missing leads to its object", "/messages/0/extra/gemini", "/messages/0"],
     ["an index that is missing leads to its list", "/messages/7", "/messages"],
-    ["a word is no index", "/messages/length", "/messages"],
-    ["what is below a text leads to the text", "/messages/0/parts/0/type/1", "/messages/0/parts/0/type"],
-    ["nothing at all leads to the root", "/sampling/topK", ""],
-  ])("%s", (_, asked, given) => {
-    expect(findLine(document, asked)).toStrictEqual({ line: findLine(document, given).line, exact: false });
+    ["a property name is not an index", "/messages/length", "/messages"],
+    ["a path below a text is the text", "/messages/0/parts/0/type/1", "/messages/0/parts/0/type"],
+    ["an unknown path is the root", "/sampling/topK", ""],
+  ])("%s", (_, path, expected) => {
+    expect(findLine(document, path)).toStrictEqual({ line: findLine(document, expected).line, exact: false });
   });
 
   test("keys are escaped in pointers", () => {
@@ -90,7 +90,7 @@ describe("folds", () => {
     expect(toggleFold(toggleFold(new Set(), at), at).size).toBe(0);
   });
 
-  test("folding everything leaves the keys of the root", () => {
+  test("folding all levels shows the keys of the root", () => {
     expect(shown(listAllFolds(document))).toStrictEqual(["{", '"a": [', '"e": {}', "}"]);
   });
 
@@ -136,7 +136,7 @@ describe("marks", () => {
     mark("/messages/1/parts/0", "breaks"),
   ];
 
-  test("a mark stands below its line", () => {
+  test("a mark is below its line", () => {
     const rows = buildJsonRows(document, new Set(), marks);
     expect(rows.filter((row) => row.mark !== undefined).map(({ line }) => pointerAt(document, line))).toStrictEqual([
       "/messages/0/parts",
@@ -161,13 +161,13 @@ describe("marks", () => {
 describe("searching", () => {
   const document = createDocument({ a: "Corinth", b: ["corinth and Corinth", "Athens"], "k.y": "a+b" });
   test.each([
-    ["whatever the case, each line once", "CORINTH", ["/a", "/b/0"]],
+    ["regardless of case, each line once", "CORINTH", ["/a", "/b/0"]],
     ["keys, too", '"b"', ["/b"]],
     ["signs mean themselves", "a+b", ["/k.y"]],
     ["a dot is a dot", "k.y", ["/k.y"]],
-    ["nothing for nothing", "", []],
-  ])("%s", (_, words, places) => {
-    expect(findLines(document, words).lines.map((line) => pointerAt(document, line))).toStrictEqual(places);
+    ["no match for an empty text", "", []],
+  ])("%s", (_, query, places) => {
+    expect(findLines(document, query).lines.map((line) => pointerAt(document, line))).toStrictEqual(places);
   });
 
   test("the search stops at its limit", () => {
@@ -245,7 +245,7 @@ describe("a line", () => {
 });
 
 describe("a document", () => {
-  test("is the same however its text was formatted", () => {
+  test("is the same for any formatting of its text", () => {
     const value = { a: [1, "x: [2]", {}], 'b"': [[], [null, true]], c: -1.5e300 };
     const compact = indexJson(stringifyJson(value));
     expect(indexJson(stringifyJson(value, 2))).toStrictEqual(compact);

@@ -35,26 +35,26 @@ function listLossPositions(source: DecodedSource, id: DialectId): string[] {
 describe("a loss", () => {
   const pilot = readExample("Anthropic: tools");
   test.each<[sentence: string, id: DialectId, place: string]>([
-    ["of a part that was left out stands at its message", "openai-chat", "reasoning-unsupported /messages/2 near"],
-    ["of a field of a part stands at what the part became", "openai-chat", "error-flag-unsupported /messages/3 near"],
-    ["in items stands at the item", "openai-responses", "error-flag-unsupported /input/2 near"],
-    ["of a setting that nobody says stands at the head", "openai-chat", "field-unsupported  head"],
-    ["of a part in Gemini stands among its parts", "gemini", "reasoning-unsupported /contents/1 near"],
+    ["of a dropped part is at its message", "openai-chat", "reasoning-unsupported /messages/2 near"],
+    ["of a field of a part is at the encoded part", "openai-chat", "error-flag-unsupported /messages/3 near"],
+    ["in items is at the item", "openai-responses", "error-flag-unsupported /input/2 near"],
+    ["of an unsupported setting is at the head", "openai-chat", "field-unsupported  head"],
+    ["of a part in Gemini is among its parts", "gemini", "reasoning-unsupported /contents/1 near"],
   ])("%s", (_, id, place) => {
     expect(listLossPositions(pilot, id)).toContain(place);
   });
 
-  test("of a synthesized value stands at that value", () => {
+  test("of a synthesized value is at that value", () => {
     const source = readSourceText('{"model":"gpt-5","messages":[{"role":"user","content":"Hi"}]}');
     expect(listLossPositions(source, "anthropic")).toStrictEqual(["max-tokens-default /max_tokens at"]);
   });
 
-  test("of a value that became a text stands at the text", () => {
+  test("of a value that became a text is at the text", () => {
     const source = readExample("AI SDK model");
     expect(listLossPositions(source, "openai-chat")).toContain("output-as-text /2/content at");
   });
 
-  test("of a stream stands at the event during which it occurred", () => {
+  test("of a stream is at the event during which it occurred", () => {
     const source = readExample("Anthropic stream: thinking, then words");
     const { document, losses } = encodeColumn(source, { dialect: "openai-chat" });
     const lost = losses.find(({ level }) => level === "loss");
@@ -90,7 +90,7 @@ describe("a loss", () => {
     }
   });
 
-  test("of an error is what its decoder would not restore", () => {
+  test("of an error is the data that its decoder would not restore", () => {
     const error = readSourceText(
       JSON.stringify({
         error: {
@@ -114,7 +114,7 @@ describe("a loss", () => {
   });
 
   test("is placed correctly if the payload contains text like a marker token", () => {
-    const asked = (words: string): DecodedSource =>
+    const sourceWith = (content: string): DecodedSource =>
       readSourceText(
         JSON.stringify({
           model: "claude-x",
@@ -128,13 +128,13 @@ describe("a loss", () => {
                 { type: "text", text: "Yes." },
               ],
             },
-            { role: "user", content: words },
+            { role: "user", content: content },
           ],
         }),
       );
-    const plain = listLossPositions(asked("Look."), "openai-chat");
+    const plain = listLossPositions(sourceWith("Look."), "openai-chat");
     expect(plain).toContain("reasoning-unsupported /messages/1 near");
-    expect(listLossPositions(asked("Look: Kn0000001 Kn0000002"), "openai-chat")).toStrictEqual(plain);
+    expect(listLossPositions(sourceWith("Look: Kn0000001 Kn0000002"), "openai-chat")).toStrictEqual(plain);
   });
 
   test("depends on the target's model and vendor", () => {
@@ -168,7 +168,7 @@ function createTurn(kind: string, at: number): Message[] {
 }
 
 /** Returns the field with the text of a part, and the text. */
-function readPartText(part: Part): [field: string, words: string] | undefined {
+function readPartText(part: Part): [field: string, text: string] | undefined {
   if (part.type === "text" || part.type === "reasoning") return ["text", part.text];
   if (part.type === "tool-result") return ["output", String(part.output)];
   return part.type === "tool-call" ? ["input", Object.values(part.input as object).join("")] : undefined;
@@ -180,22 +180,22 @@ test("a reported position contains the text of its part, in every dialect and fo
     fc.property(conversation, fc.constantFrom(...dialects), (messages, id) => {
       const speaker = dialect(id);
       const marker = new TokenMarker(JSON.stringify(messages));
-      const asked = { model: "m", messages };
-      const isAsked = speaker.supports.has("requests");
-      const { wire } = isAsked ? speaker.encodeRequest(asked) : speaker.encodeMessages(messages);
-      const marked = isAsked
-        ? speaker.encodeRequest(marker.request(asked)).wire
+      const request = { model: "m", messages };
+      const supportsRequests = speaker.supports.has("requests");
+      const { wire } = supportsRequests ? speaker.encodeRequest(request) : speaker.encodeMessages(messages);
+      const marked = supportsRequests
+        ? speaker.encodeRequest(marker.request(request)).wire
         : speaker.encodeMessages(marker.messages(messages, "/messages")).wire;
       const trace = new WireTrace(wire, marked, marker);
       messages.forEach(({ parts }, at) =>
         parts.forEach((part, index) => {
-          const [field, words] = readPartText(part) ?? [];
+          const [field, text] = readPartText(part) ?? [];
           const { pointer, precision } = trace.find(`/messages/${at}/parts/${index}/${field ?? ""}`);
-          if (words === undefined || precision !== "at") return;
+          if (text === undefined || precision !== "at") return;
           named++;
           let value: unknown = wire;
           for (const step of splitPointer(pointer)) value = (value as Record<string, unknown>)[step];
-          expect(JSON.stringify(value)).toContain(words);
+          expect(JSON.stringify(value)).toContain(text);
           // The position is inside the payload, not its root.
           expect(pointer).not.toBe("");
         }),
@@ -225,8 +225,8 @@ describe("marks", () => {
   });
 
   test("of the same kind at the same position are combined", () => {
-    const asked = '{"messages":[],"sampling":{"topK":3},"reasoning":{"budget":2000}}';
-    const chat = encodeColumn(readSourceText(asked), { dialect: "openai-chat" });
+    const source = '{"messages":[],"sampling":{"topK":3},"reasoning":{"budget":2000}}';
+    const chat = encodeColumn(readSourceText(source), { dialect: "openai-chat" });
     const unsupported = createColumnMarks(chat, levels).filter(({ code }) => code === "field-unsupported");
     expect(unsupported).toHaveLength(1);
     expect(unsupported[0]?.context).toBe("Dropped: sampling.topK; reasoning.budget. Nothing represents it here.");
@@ -252,8 +252,8 @@ describe("labels", () => {
     ["/sampling/topK", "sampling.topK"],
     ["/extra/openai-chat/logit_bias", "extra.openai-chat.logit_bias"],
     ["", "the whole payload"],
-  ])("%s is formatted as %s", (path, words) => {
-    expect(formatPath(path)).toBe(words);
+  ])("%s is formatted as %s", (path, formatted) => {
+    expect(formatPath(path)).toBe(formatted);
   });
 
   test("of the same loss at many paths list the first and count the others", () => {

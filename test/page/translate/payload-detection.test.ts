@@ -79,11 +79,7 @@ describe("without a choice of the user", () => {
   const chunk = '{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}';
   const answer = '{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}';
   test.each([
-    [
-      "one message by itself",
-      '{"role":"user","content":[{"type":"input_text","text":"Hi"}]}',
-      "openai-responses messages",
-    ],
+    ["a single message", '{"role":"user","content":[{"type":"input_text","text":"Hi"}]}', "openai-responses messages"],
     [
       "a bare list of messages",
       '[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}]}]',
@@ -259,8 +255,8 @@ describe("a payload that cannot be read", () => {
     ["a comma too many", '{"a": 1,}', "does not allow a comma"],
     ["keys without quotes", "{ a: 1 }", "keys need double quotes"],
     ["a line of an export", '{"type":"thread","thread":{"id":"x"}}', "exported"],
-  ])("%s gets a hint", (_, text, words) => {
-    expect(readFailure(text).message).toContain(words);
+  ])("%s gets a hint", (_, text, hint) => {
+    expect(readFailure(text).message).toContain(hint);
   });
 
   test("reports too deep nesting", () => {
@@ -273,7 +269,7 @@ describe("a payload that cannot be read", () => {
     ["a document", '{\n  "model": "x",\n  "messages": [{"role": user}]\n}', 3, 25],
     ["the second of several lines", '{"role":"user","content":"a"}\n{"role": }\n', 2, 10],
     ["the data of an event", 'data: {"a":1}\n\nevent: x\ndata: {"b":}\n\n', 4, 12],
-    ["a text that is none at all", "Hello", 1, 1],
+    ["a text that is no JSON", "Hello", 1, 1],
     ["a text that breaks off", '{"a": [1, 2', 1, 12],
   ])("in %s reports line and column", (_, text, line, at) => {
     const failure = readFailure(text);
@@ -293,11 +289,11 @@ describe("a payload that cannot be read", () => {
   });
 
   test.each([
-    ["nothing", "  \n", "is empty"],
+    ["an empty text", "  \n", "is empty"],
     ["a mere number", "42", "neither an object nor a list"],
-    ["an object that says nothing", '{"colour":"blue"}', "no request, answer"],
-  ])("%s is reported", (_, text, words) => {
-    expect(readFailure(text).message).toContain(words);
+    ["an object without known fields", '{"colour":"blue"}', "no request, answer"],
+  ])("%s is reported", (_, text, hint) => {
+    expect(readFailure(text).message).toContain(hint);
   });
 
   test("that is a truncated stream is read as far as possible", () => {
@@ -319,7 +315,7 @@ describe("a payload that cannot be read", () => {
   });
 });
 
-test("every digit of a long number is kept in every column", () => {
+test("every digit of a long number is preserved in every column", () => {
   const text = EXAMPLES.find(({ title }) => title.includes("long number"))?.text ?? "";
   const source = readSuccessfully(text);
   expect(source.reading.canonical.text).toContain("9007199254740993");

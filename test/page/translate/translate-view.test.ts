@@ -1,4 +1,4 @@
-// Tests the translator in a real browser: pasting, typing, dropping and opening; nothing leaves the tab.
+// Tests the translator in a real browser: pasting, typing, dropping and opening; no data leaves the tab.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -119,7 +119,7 @@ test("keys move, fold and search; a fold shows the marks it hides", async () => 
   expect(new URL(page.url()).pathname).toBe("/translate");
 });
 
-test("on narrow screens a mark leads to the other column, whose tab counts its losses, and folds are kept", async () => {
+test("on narrow screens a mark leads to the other column, whose tab counts its losses, and folds are preserved", async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   const canonical = tree("Canonical");
   await page.getByRole("tab", { name: /^Gemini \d+ losses$/ }).click();
@@ -228,7 +228,7 @@ test("a file of five megabytes is shown without rendering all of it", async () =
   await field().waitFor();
 });
 
-test("translating made no network request, and the URL contains nothing of the payload", () => {
+test("translating made no network request, and the URL contains no data of the payload", () => {
   expect(networkRequests).toStrictEqual([]);
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/translate");
 });

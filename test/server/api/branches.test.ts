@@ -182,9 +182,9 @@ describe("regenerate", () => {
 
 /** Title, path within the thread, body, status, and a part of the message. */
 const MISTAKES: [string, string, object, number, string][] = [
-  ["a fork at an unknown message", "fork", { messageId: "nobody" }, 404, "nobody"],
-  ["a fork at nothing", "fork", {}, 400, "messageId"],
-  ["an edit of an unknown message", "edit", { messageId: "nobody", text: "x" }, 404, "nobody"],
+  ["a fork at an unknown message", "fork", { messageId: "no-such-message" }, 404, "no-such-message"],
+  ["a fork without a message", "fork", {}, 400, "messageId"],
+  ["an edit of an unknown message", "edit", { messageId: "no-such-message", text: "x" }, 404, "no-such-message"],
   ["an edit without content", "edit", { messageId: "FIRST" }, 400, '"text" or "message"'],
   [
     "an edit with text and message",
@@ -195,13 +195,13 @@ const MISTAKES: [string, string, object, number, string][] = [
   ],
   ["an edit that changes the role", "edit", { messageId: "FIRST", message: replied("x") }, 400, "/message/role"],
   ["an edit that is no message", "edit", { messageId: "FIRST", message: { role: "user" } }, 400, "parts"],
-  ["a leaf that is not there", "select", { messageId: "nobody" }, 404, "nobody"],
-  ["a model that is not there", "regenerate", { model: "nobody/x" }, 404, "counting/one"],
-  ["an answer to an unknown message", "regenerate", { messageId: "nobody" }, 404, "nobody"],
-  ["a setting that is none", "regenerate", { settings: { temprature: 1 } }, 400, "/settings/temprature"],
+  ["an unknown leaf", "select", { messageId: "no-such-message" }, 404, "no-such-message"],
+  ["an unknown model", "regenerate", { model: "unknown/x" }, 404, "counting/one"],
+  ["an answer to an unknown message", "regenerate", { messageId: "no-such-message" }, 404, "no-such-message"],
+  ["an unknown setting", "regenerate", { settings: { temprature: 1 } }, 400, "/settings/temprature"],
   ["messages among the settings", "regenerate", { settings: { messages: [] } }, 400, "/settings/messages"],
   [
-    "settings of a wrong kind",
+    "settings of a wrong type",
     "regenerate",
     { settings: { sampling: { temperature: "hot" } } },
     400,

@@ -7,17 +7,17 @@ import { openLedger } from "../../../src/ledger/index.ts";
 import type { Ledger, ThreadSummary } from "../../../src/ledger/index.ts";
 import type { Delta } from "../../../src/model/index.ts";
 import { tenantsOf, tokenOf } from "../security/support.ts";
-import { HeldModel } from "../tasks/support.ts";
+import { ManualModel } from "../tasks/support.ts";
 import { openEvents } from "./read-sse.ts";
 import type { Reader } from "./read-sse.ts";
 import type { Api, Body } from "./support.ts";
 import { replied, userMessage, startApi, threadOf } from "./support.ts";
 
-const model = new HeldModel();
+const model = new ManualModel();
 let api: Api;
 let ledger: Ledger;
 beforeAll(async () => {
-  api = await startApi({ providers: { test: model.provider }, tasks: { model: "test/held" }, heartbeatMs: 20 });
+  api = await startApi({ providers: { test: model.provider }, tasks: { model: "test/manual" }, heartbeatMs: 20 });
   ledger = api.koine.ledger;
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -97,8 +97,8 @@ describe("runs", () => {
     expect(body).toMatchObject({
       dialect: "canonical",
       provider: "test",
-      model: "held",
-      request: { model: "test/held", sampling: { temperature: 0.5 } },
+      model: "manual",
+      request: { model: "test/manual", sampling: { temperature: 0.5 } },
     });
     expect(body.request).toMatchObject({ messages: [{ role: "system" }, { role: "user" }] });
     const other = await ledger.record({ threadId: id, messages: [replied("x")] });
@@ -176,11 +176,11 @@ describe("changes of all threads", () => {
     const { id } = await threadOf(api, userMessage("Begin."));
     await using reader = await openEvents(`${api.koine.url}/v1/events`);
     const pending = fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, { method: "POST", body: '{"stream":true}' });
-    const heldCall = await model.nextCall();
-    heldCall.begin("Wait");
+    const pendingCall = await model.nextCall();
+    pendingCall.begin("Wait");
     const activity = JSON.stringify({ threadId: id, change: "activity" });
     await newsIn(reader, activity);
-    heldCall.complete("!");
+    pendingCall.complete("!");
     await (await pending).text();
     await newsIn(reader, activity);
     expect((await ledger.runs(id)).map(({ state }) => state)).toEqual(["committed"]);

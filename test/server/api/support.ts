@@ -4,11 +4,11 @@ import type { ValidateFunction } from "ajv";
 import type { RunInfo, SearchHit, Thread } from "../../../src/ledger/index.ts";
 import type { Loss, StoredMessage } from "../../../src/model/index.ts";
 import { getText } from "../../../src/model/index.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { startKoine } from "../support/start-koine.ts";
 
-/** The fields of all replies; the document tells which of them a reply has. */
+/** The fields of all replies; the document declares which of them a reply has. */
 export interface Body extends Thread {
   threads: Thread[];
   next: string | null;

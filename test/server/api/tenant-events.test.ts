@@ -124,10 +124,10 @@ test("a missing or deleted thread, or a lost cursor, sends `gone`, and the other
 
 test.each([
   ["more threads than are followed at once", Array.from({ length: 21 }, (_, at) => `t${at}@`)],
-  ["a place without its thread", ["@01ARZ3NDEKTSV4RRFFQ69G5FAV"]],
-  ["a thread without a place", ["thread"]],
-  ["an escape that is none", ["%E0%A4%A@"]],
-])("%s is refused before anything is sent", async (_, cursors) => {
+  ["a cursor without a thread", ["@01ARZ3NDEKTSV4RRFFQ69G5FAV"]],
+  ["a thread without a cursor", ["thread"]],
+  ["an invalid escape", ["%E0%A4%A@"]],
+])("%s is rejected before an event is sent", async (_, cursors) => {
   const query = new URLSearchParams(cursors.map((threadCursor) => ["thread", threadCursor]));
   const { status, body } = await api.get(`/v1/events?${query}`);
   expect({ status, code: body.error.code, path: body.error.path }).toEqual({

@@ -119,7 +119,7 @@ test("a silent stream is kept alive by comments", async () => {
   expect(seen).not.toContain("data:");
 });
 
-test("a cursor whose deltas are gone is a 410 with a remedy, unless gaps are skipped", async () => {
+test("a cursor whose deltas were removed is a 410 with a remedy, unless gaps are skipped", async () => {
   const forgetful = await openLedger("memory:", { deltaRetentionMs: 0 });
   await using shortLived = await startApi({}, { ledger: forgetful });
   const { id } = await threadOf(shortLived, userMessage("Begin."));
@@ -146,9 +146,9 @@ async function firstDelta(own: Ledger, threadId: string, runId: string): Promise
 }
 
 test.each([
-  ["a thread that is not there", "/v1/threads/nobody/events", 404],
-  ["a run that is not there", "/v1/runs/nobody/events", 404],
-  ["a cursor that is none", "/v1/threads/THREAD/events?after=yesterday!", 400],
+  ["an unknown thread", "/v1/threads/nobody/events", 404],
+  ["an unknown run", "/v1/runs/nobody/events", 404],
+  ["an invalid cursor", "/v1/threads/THREAD/events?after=yesterday!", 400],
   ["an unknown value of gaps", "/v1/threads/THREAD/events?gaps=mind", 400],
 ])("%s is an error", async (_, path, status) => {
   const { id } = await threadOf(api, userMessage("x"));

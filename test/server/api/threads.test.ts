@@ -4,7 +4,7 @@ import { LedgerError, type LedgerErrorCode } from "../../../src/ledger/index.ts"
 import { StoreLedger } from "../../../src/ledger/ledger.ts";
 import { getText } from "../../../src/model/index.ts";
 import { toServerError } from "../../../src/server/http/server-error.ts";
-import { HeldModel } from "../tasks/support.ts";
+import { ManualModel } from "../tasks/support.ts";
 import type { Answer, Api } from "./support.ts";
 import { replied, userMessage, startApi, textsOf, threadOf } from "./support.ts";
 
@@ -182,7 +182,7 @@ const MISTAKES: [string, string, string, unknown, number, string][] = [
   ["a limit that is no number", "GET", "/v1/threads?limit=many", undefined, 400, '"limit" must be'],
   ["a misspelled field", "POST", "/v1/threads", { titel: "x" }, 400, "title"],
   ["a title that is no text", "POST", "/v1/threads", { title: 7 }, 400, "/title"],
-  ["an id that is taken", "POST", "/v1/threads", { id: "taken" }, 409, "taken"],
+  ["an existing id", "POST", "/v1/threads", { id: "taken" }, 409, "taken"],
   ["a body that is no JSON", "POST", "/v1/threads", "{ title", 400, "JSON"],
   ["a body that is a list", "POST", "/v1/threads", [], 400, "object"],
   ["an unknown thread", "GET", "/v1/threads/nobody", undefined, 404, "nobody"],
@@ -201,7 +201,7 @@ const MISTAKES: [string, string, string, unknown, number, string][] = [
     "gemini",
   ],
   [
-    "nonsense in a dialect",
+    "an invalid message in a dialect",
     "POST",
     "/v1/threads/taken/messages",
     { dialect: "anthropic", messages: [{ role: "user", content: 7 }] },
@@ -250,18 +250,18 @@ test.each<[LedgerErrorCode, number]>([
 });
 
 test("a thread exists for every route as soon as a client knows its id", async () => {
-  const model = new HeldModel();
+  const model = new ManualModel();
   await using live = await startApi({ providers: { test: model.provider } });
   const routes = ["", "/messages", "/context", "/tree", "/runs"].map((path) => `/v1/threads/ID${path}`);
   for (const path of [...routes, "/v1/export?thread=ID", "/v1/search?q=x&thread=ID", "/v1/chat/ID"]) {
-    const body = { model: "test/held", stream: true, messages: [{ role: "user", content: path }] };
+    const body = { model: "test/manual", stream: true, messages: [{ role: "user", content: path }] };
     const pending = fetch(`${live.koine.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
-    const heldCall = await model.nextCall();
-    heldCall.begin("On my way");
+    const pendingCall = await model.nextCall();
+    pendingCall.begin("On my way");
     const reply = await pending;
     const id = reply.headers.get("x-koine-thread") ?? "";
     expect([path, (await live.get(path.replace("ID", id))).status]).toEqual([path, 200]);
-    heldCall.complete("!");
+    pendingCall.complete("!");
     await reply.text();
   }
 });

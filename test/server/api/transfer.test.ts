@@ -1,7 +1,7 @@
 // Export, import, blobs and search over HTTP.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call, HeldModel, createTask, toMessageLines } from "../tasks/support.ts";
+import { call, ManualModel, createTask, toMessageLines } from "../tasks/support.ts";
 import type { Api } from "./support.ts";
 import { replied, userMessage, startApi, textsOf, threadOf } from "./support.ts";
 
@@ -42,14 +42,14 @@ describe("export and import", () => {
 
   test.each([
     [
-      "an export that was cut off",
+      "a truncated export",
       (lines: string) => lines.slice(0, lines.lastIndexOf("\n", lines.length - 2) + 1),
       400,
       "The file is incomplete",
     ],
-    ["lines that are no export", () => '{"hello": true}\n', 400, "Line 1"],
-    ["bytes that are no text", () => Buffer.from([0xff, 0xfe, 0x00]), 400, "UTF-8"],
-    ["more than the server takes", () => `${" ".repeat((1 << 20) + 1)}\n`, 413, ""],
+    ["lines of another format", () => '{"hello": true}\n', 400, "Line 1"],
+    ["invalid UTF-8", () => Buffer.from([0xff, 0xfe, 0x00]), 400, "UTF-8"],
+    ["a body above the size limit", () => `${" ".repeat((1 << 20) + 1)}\n`, 413, ""],
   ] as const)("%s is rejected", async (_, spoil, status, message) => {
     await using other = await startApi();
     await threadOf(other, userMessage("One."));
@@ -59,7 +59,7 @@ describe("export and import", () => {
     expect(await reply.text()).toContain(message);
   });
 
-  test("a missing thread is an error before anything is sent", async () => {
+  test("an unknown thread is an error before anything is sent", async () => {
     expect((await api.get("/v1/export?thread=nobody")).status).toBe(404);
   });
 });
@@ -99,8 +99,8 @@ describe("search", () => {
   });
 
   test.each([
-    ["nothing to look for", "/v1/search", 400],
-    ["a thread that is not there", "/v1/search?q=x&thread=nobody", 404],
+    ["an empty search", "/v1/search", 400],
+    ["an unknown thread", "/v1/search?q=x&thread=nobody", 404],
     ["too many words", `/v1/search?q=${Array.from({ length: 70 }, (_, n) => `w${n}`).join("+")}`, 400],
   ])("%s is an error", async (_, path, status) => {
     expect((await api.get(path)).status).toBe(status);
@@ -119,13 +119,13 @@ test("compressed bodies are stored decompressed", async () => {
 });
 
 test("a task that was running at its export is idle after its import, and continues with the next message", async () => {
-  const model = new HeldModel();
-  const config = { providers: { test: model.provider }, tasks: { model: "test/held" } };
+  const model = new ManualModel();
+  const config = { providers: { test: model.provider }, tasks: { model: "test/manual" } };
   await using one = await startApi(config);
   await using other = await startApi(config);
   const task = await createTask(one.koine.url, { message: "First." });
   const id = task.split("/").at(-1) ?? "";
-  const heldCall = await model.nextCall();
+  const pendingCall = await model.nextCall();
   const exported = await one.get(`/v1/export?thread=${id}`);
   expect((await other.post("/v1/import", exported.text)).body).toMatchObject({ threads: 1 });
   const copy = `${other.koine.url}/v1/task/${id}`;
@@ -134,7 +134,7 @@ test("a task that was running at its export is idle after its import, and contin
   const again = await model.nextCall();
   expect(toMessageLines(again.request)).toEqual(["user: First.", "user: Second."]);
   again.complete("Two.");
-  heldCall.complete("One.");
+  pendingCall.complete("One.");
 });
 
 test("the media types of import and blob bodies are documented", () => {

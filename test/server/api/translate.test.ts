@@ -142,8 +142,8 @@ describe("translate", () => {
     ["a payload of no dialect", { to: "gemini", payload: { hello: 1 } }, "/from"],
     ["a dialect without a kind", { from: "flat", to: "gemini", payload: { hello: 1 } }, "/kind"],
     ["nonsense", { from: "anthropic", kind: "request", to: "gemini", payload: { messages: 7 } }, "/payload/messages"],
-    ["a kind that the dialect does not carry", { from: "flat", kind: "error", to: "gemini", payload: {} }, "flat"],
-    ["a stream that is none", { from: "anthropic", kind: "stream", to: "gemini", payload: {} }, "list of events"],
+    ["a kind that the dialect does not support", { from: "flat", kind: "error", to: "gemini", payload: {} }, "flat"],
+    ["an invalid stream", { from: "anthropic", kind: "stream", to: "gemini", payload: {} }, "list of events"],
   ])("%s is an error", async (_, body, message) => {
     const answer = await api.post("/v1/translate", body);
     expect(answer.status, answer.text).toBe(400);

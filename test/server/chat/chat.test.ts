@@ -174,9 +174,9 @@ describe("failures", () => {
   test.each([
     ["no id", { messages: [userMessage("x")] }, 400, "id"],
     ["no messages", { id: "c", messages: [] }, 400, "/messages"],
-    ["messages that are none", { id: "c", messages: [{ role: "user" }] }, 400, "/messages/0/parts"],
-    ["a model that is not there", { id: "c", messages: [userMessage("x")], model: "nobody/x" }, 404, "own/m"],
-    ["settings that are none", { id: "c", messages: [userMessage("x")], settings: { heat: 1 } }, 400, "/settings/heat"],
+    ["invalid messages", { id: "c", messages: [{ role: "user" }] }, 400, "/messages/0/parts"],
+    ["an unknown model", { id: "c", messages: [userMessage("x")], model: "nobody/x" }, 404, "own/m"],
+    ["invalid settings", { id: "c", messages: [userMessage("x")], settings: { heat: 1 } }, 400, "/settings/heat"],
   ])("%s is an error", async (_, body, status, message) => {
     const answer = await api.post("/v1/chat", body);
     expect(answer.status, answer.text).toBe(status);

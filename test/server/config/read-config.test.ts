@@ -11,7 +11,7 @@ describe("the file", () => {
     ["that a variable names", { env: { KOINE_CONFIG: "own.json" } }, "%/own.json", 1],
     ["in the data folder", { flags: { data: "team" } }, "%/team/koine.config.json", 2],
     ["in the usual data folder", {}, "%/koine-data/koine.config.json", 3],
-    ["in the working folder, where the data folder has none", { flags: { data: "none" } }, `%/${NAME}`, 4],
+    ["in the working folder, if the data folder has none", { flags: { data: "none" } }, `%/${NAME}`, 4],
   ])("%s is read", async (_sentence, sources, path, port) => {
     const files = {
       "own.json": { port: 1 },
@@ -113,21 +113,21 @@ test.each<[sentence: string, file: object, sources: Sources, data: string, url: 
   ["a file in the file", { data: "x/a.sqlite" }, {}, "%/koine-data", "sqlite:%/x/a.sqlite"],
   ["a folder in a variable", {}, { env: { KOINE_DATA: "x" } }, "%/x", "sqlite:%/x/koine.db"],
   [
-    "less than the database itself, in the same place",
+    "the `ledger` of the same source has precedence",
     { data: "memory:", ledger: "sqlite:b.db" },
     {},
     "%/koine-data",
     "sqlite:%/b.db",
   ],
   [
-    "less than the database in a variable beside it",
+    "a ledger in a variable has precedence",
     {},
     { env: { KOINE_DATA: "memory:", KOINE_DATABASE: "sqlite:b.db" } },
     "%/koine-data",
     "sqlite:%/b.db",
   ],
   [
-    "more than one that counts later",
+    "a source of higher precedence wins over another source's ledger",
     { ledger: "sqlite:b.db" },
     { env: { KOINE_DATABASE: "sqlite:b.db" }, flags: { data: "memory:" } },
     "%/koine-data",
@@ -148,7 +148,7 @@ describe("variables in texts", () => {
     expect((await read(file, { env: { KEY: "k-1" } })).tasks.instructions).toBe(expected);
   });
 
-  test("may stand for numbers and flags", async () => {
+  test("may be the value of numbers and flags", async () => {
     const file = { port: "$P", record: { enabled: "$R" }, limits: { depth: "${D}" } };
     const config = await read(file, { env: { P: "99", R: "false", D: "8" } });
     expect([config.port, config.record.enabled, config.limits.depth]).toStrictEqual([99, false, 8]);
@@ -158,7 +158,7 @@ describe("variables in texts", () => {
     ]);
   });
 
-  test("may stand for a flag where an object is possible", async () => {
+  test("may be a flag where an object is possible", async () => {
     const file = { record: "$R", providers: { demo: "$OFF", a: { dialect: "openai-chat", baseUrl: "http://h/v1" } } };
     const config = await read(file, { env: { R: "false", OFF: "false" } });
     expect([config.record.enabled, Object.keys(config.providers)]).toStrictEqual([false, ["a"]]);
@@ -216,14 +216,14 @@ describe("telemetry", () => {
   test.each([
     ["from the usual variables", {}, endpoint, "http://collector:4318/v1/traces"],
     [
-      "as it is, where a variable is for traces only",
+      "unchanged, if a variable is for traces only",
       {},
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://c/t" },
       "http://c/t",
     ],
     ["from the file first", { telemetry: { url: "http://own" } }, endpoint, "http://own/v1/traces"],
     ["not if the file disables it", { telemetry: false }, endpoint, undefined],
-    ["not where the SDK is disabled", {}, { ...endpoint, OTEL_SDK_DISABLED: "true" }, undefined],
+    ["not if the SDK is disabled", {}, { ...endpoint, OTEL_SDK_DISABLED: "true" }, undefined],
     ["not by default", {}, {}, undefined],
   ])("%s", async (_sentence, file, env, url) => {
     expect((await read(file, { env })).telemetry?.url).toBe(url);

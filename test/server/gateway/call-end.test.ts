@@ -55,7 +55,7 @@ test("a ledger error about the call is reported as such", async () => {
   expect(reply.status).toBe(409);
 });
 
-test("a provider's name without a model is unknown, and no call is started", async () => {
+test("a provider name without a model is unknown, and no call is started", async () => {
   await using koine = await startKoine({ providers: { demo: demo() } });
   for (const model of ["demo/", "demo/ "]) {
     const headers = { "idempotency-key": "k" };

@@ -53,8 +53,8 @@ test.each<[sentence: string, reply: object, status: number]>([
   ["no JSON", { body: "Hello", headers: { "content-type": "text/plain" } }, 502],
   ["half an answer", { body: '{"id":"x","cho', headers: { "content-type": "application/json" } }, 502],
   ["a page", { body: "<html><title>Sign in</title></html>", headers: { "content-type": "text/html" } }, 502],
-  ["nothing", { body: "" }, 502],
-  ["somebody else", { status: 302, headers: { location: "http://10.0.0.1/" }, body: "" }, 502],
+  ["an empty reply", { body: "" }, 502],
+  ["a redirect", { status: 302, headers: { location: "http://10.0.0.1/" }, body: "" }, 502],
   ["a connection that breaks", { reset: "headers" }, 502],
   ["silence", { stall: "headers" }, 504],
 ])("an upstream that sends %s is a bad gateway", async (_, reply, status) => {
@@ -68,7 +68,7 @@ test.each<[sentence: string, reply: object, status: number]>([
 });
 
 test.each(CLIENTS.flatMap((client) => [307, 409, 418].map((status) => [client, status] as const)))(
-  "%s: a server's failure with status %i is a bad gateway, unless the reply itself is handed on",
+  "%s: an upstream error with status %i is a bad gateway, unless the reply is forwarded unchanged",
   async (client, status) => {
     const text = { error: { message: "Elsewhere.", type: "server_error", param: null, code: "internal_error" } };
     const headers = { "content-type": "application/json", ...(status < 400 && { location: "http://10.0.0.1/" }) };
@@ -203,7 +203,7 @@ describe("a failure in the middle of a stream ends it with the protocol's own ev
     expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({ error: { message: "Broken." } });
   });
 
-  test.each(UPSTREAM_DIALECTS)("%s: a cut-off stream is not taken for a complete answer (B73)", async (dialect) => {
+  test.each(UPSTREAM_DIALECTS)("%s: a truncated stream is not a complete answer (B73)", async (dialect) => {
     await using upstream = await startUpstream(dialect, () => "One two three four five");
     const { path, body } = createRequest(dialect, upstream.model, true);
     const keys = {
@@ -224,7 +224,7 @@ describe("a failure in the middle of a stream ends it with the protocol's own ev
 describe("errors of Koine itself", () => {
   test.each(CLIENTS)("%s: an unknown model", async (client) => {
     await using koine = await startGateway({ providers: { demo: demo() } });
-    const received = await post(koine, createRequest(client, "nobody/model", false));
+    const received = await post(koine, createRequest(client, "unknown/model", false));
     expect(received.status).toBe(404);
     expect(readMessage(received.json)).toContain("Available: demo/koine");
   });
@@ -232,7 +232,7 @@ describe("errors of Koine itself", () => {
   test.each<[sentence: string, path: string, body: unknown, status: number, fragment: string]>([
     ["no JSON", "/v1/chat/completions", "{", 400, "line 1"],
     ["a list", "/v1/messages", [], 400, "must be a JSON object"],
-    ["a model that is no name", "/v1/chat/completions", { model: 7 }, 400, "must be a string"],
+    ["a model that is no string", "/v1/chat/completions", { model: 7 }, 400, "must be a string"],
     ["no model", "/v1/responses", { input: "?" }, 400, "The request has no model"],
     ["no messages", "/v1/chat/completions", { model: "demo/koine" }, 400, "messages"],
     ["messages of the wrong kind", "/v1/messages", { model: "demo/koine", messages: 5 }, 400, "/messages"],
@@ -246,16 +246,16 @@ describe("errors of Koine itself", () => {
 
   test.each<[sentence: string, client: ClientDialect, more: object, path: string]>([
     ["an unknown response", "openai-responses", { previous_response_id: "resp_1" }, "previous_response_id"],
-    ["a conversation stored elsewhere", "openai-responses", { conversation: "conv_1" }, "conversation"],
-    ["a prompt stored elsewhere", "openai-responses", { prompt: { id: "pmpt_1" } }, "prompt"],
+    ["a conversation that another service stores", "openai-responses", { conversation: "conv_1" }, "conversation"],
+    ["a prompt that another service stores", "openai-responses", { prompt: { id: "pmpt_1" } }, "prompt"],
     [
-      "an item stored elsewhere",
+      "an item that another service stores",
       "openai-responses",
       { input: [{ type: "item_reference", id: "msg_1" }] },
       "/messages/0",
     ],
     ["a cache of another provider", "gemini", { cachedContent: "cachedContents/1" }, "cachedContent"],
-  ])("%s, unless it is sent all the same", async (_, client, more, path) => {
+  ])("%s is rejected unless the client allows losses", async (_, client, more, path) => {
     await using upstream = await startUpstream("anthropic", () => "Yes.");
     await using koine = await startGateway({ providers: { up: upstream.config } });
     const request = createRequest(client, `up/${upstream.model}`, false);
@@ -303,8 +303,8 @@ test("a fallback answers instead of a failed provider, and the reply names it", 
   const error = { kind: "overloaded", message: "Too much." } as const;
   await using first = await startUpstream("anthropic", () => ({ error }));
   await using second = await startUpstream("gemini", () => "Here.");
-  const targets = [`a/${first.model}`, `b/${second.model}`] as const;
-  const models = [{ pattern: "fast", targets, retry: { attempts: 1 } }];
+  const to = [`a/${first.model}`, `b/${second.model}`];
+  const models = { fast: { to, retry: { attempts: 1 } } };
   await using koine = await startGateway({ providers: { a: first.config, b: second.config }, models });
   for (const client of CLIENTS) {
     for (const stream of [false, true]) {
@@ -318,7 +318,7 @@ test("a fallback answers instead of a failed provider, and the reply names it", 
 test("a route has its own timeouts", async () => {
   await using slow = await replayServer({ "*": { stall: "headers" } });
   const up = { dialect: "openai-chat", baseUrl: `${slow.url}/v1` } as const;
-  const models = [{ pattern: "quick", targets: ["up/m"] as const, timeouts: { totalMs: 100 } }];
+  const models = { quick: { to: "up/m", timeouts: { totalMs: 100 } } };
   await using koine = await startGateway({ providers: { up }, models });
   expect((await post(koine, createRequest("openai-chat", "quick", false))).status).toBe(504);
 });

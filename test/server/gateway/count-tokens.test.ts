@@ -39,21 +39,21 @@ test.each<
   [sentence: string, protocol: keyof typeof COUNT_REQUESTS, dialect: "anthropic" | "gemini", sent: Sent, reply: object]
 >([
   [
-    "Anthropic's is handed on but for the name",
+    "Anthropic's request is forwarded except for the model name",
     "anthropic",
     "anthropic",
     { path: "/v1/messages/count_tokens", body: { ...COUNT_REQUESTS.anthropic.body, model: "m-1" } },
     { input_tokens: 42 },
   ],
   [
-    "Gemini's is handed on",
+    "Gemini's request is forwarded",
     "gemini",
     "gemini",
     { path: "/v1beta/models/m-1:countTokens", body: COUNT_REQUESTS.gemini.body },
     { totalTokens: 42 },
   ],
   [
-    "the model that Gemini's body repeats is renamed",
+    "the model in Gemini's body is renamed",
     "whole",
     "gemini",
     {
@@ -63,7 +63,7 @@ test.each<
     { totalTokens: 42 },
   ],
   [
-    "Anthropic's on Gemini",
+    "Anthropic's request on Gemini",
     "anthropic",
     "gemini",
     {
@@ -79,7 +79,7 @@ test.each<
     { input_tokens: 42 },
   ],
   [
-    "Gemini's on Anthropic",
+    "Gemini's request on Anthropic",
     "whole",
     "anthropic",
     {
@@ -108,7 +108,7 @@ test.each<[protocol: "anthropic" | "gemini", field: string]>([
   expect(short.headers.get("x-koine-estimated")).toBe("true");
 });
 
-test("the official SDKs read both", async () => {
+test("the official SDKs read both formats", async () => {
   await using koine = await startGateway({ providers: { demo: demo() } });
   const anthropic = new Anthropic({ baseURL: koine.url, apiKey: "k", maxRetries: 0 });
   const messages = [{ role: "user" as const, content: "How many tokens are these?" }];

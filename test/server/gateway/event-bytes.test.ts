@@ -1,4 +1,4 @@
-// `EventBytes`: bytes stay unchanged whatever the chunks, and only complete events are returned.
+// `EventBytes`: bytes are unchanged for any chunks, and only complete events are returned.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventBytes } from "../../../src/server/gateway/event-bytes.ts";
@@ -32,7 +32,7 @@ test("for any chunks, all bytes are returned in order, and each result ends at t
   );
 });
 
-test("without input, nothing is returned", () => {
+test("without input, no bytes are returned", () => {
   expect(new EventBytes().take()).toBeUndefined();
   expect(new EventBytes().drain()).toBeUndefined();
 });

@@ -3,39 +3,38 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Delta } from "../../../src/index.ts";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { Heartbeats } from "../../../src/server/gateway/heartbeats.ts";
 import type { ClientDialect } from "./support.ts";
-import { CLIENTS, post, createRequest, startGateway } from "./support.ts";
+import { CLIENTS, createRequest, startGateway } from "./support.ts";
 
 const BEAT_MS = 10;
-const SILENT_MS = 60;
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
 
 const start: Delta = { kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } };
 const textDeltaOf = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
 
-/** A model that waits before its first text and before the rest; or fails. */
-function slow(isFailing: boolean, pause: () => Promise<void> = () => wait(SILENT_MS)): LocalProvider {
+/** A model that waits for a gate before its first text or failure, and for another one before the rest. */
+function slow(isFailing: boolean, gates: readonly PromiseWithResolvers<void>[]): LocalProvider {
   return {
     models: ["m"],
     retry: { attempts: 1 },
     async *answer() {
-      await pause();
+      await gates[0]?.promise;
       if (isFailing) throw Object.assign(new Error("Too much."), { kind: "overloaded", status: 529 });
       yield start;
       yield textDeltaOf("One ");
-      await pause();
+      await gates[1]?.promise;
       yield textDeltaOf("two.");
       yield { kind: "usage", payload: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } };
       yield { kind: "done", payload: { finishReason: "stop" } };
     },
   };
+}
+
+function twoGates(): [PromiseWithResolvers<void>, PromiseWithResolvers<void>] {
+  return [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 }
 
 const BEATS: Record<ClientDialect, string> = {
@@ -47,10 +46,8 @@ const BEATS: Record<ClientDialect, string> = {
 
 describe.each(CLIENTS)("%s", (client) => {
   test("B87: receives heartbeats before the first delta, and between two", async () => {
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let at = 0;
-    const pause = async (): Promise<void> => gates[at++]?.promise;
-    await using koine = await startGateway({ providers: { slow: slow(false, pause) }, heartbeatMs: BEAT_MS });
+    const gates = twoGates();
+    await using koine = await startGateway({ providers: { slow: slow(false, gates) }, heartbeatMs: BEAT_MS });
     const { path, body } = createRequest(client, "slow/m", true);
     const reply = await fetch(koine.url + path, { method: "POST", body: JSON.stringify(body) });
     const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -61,18 +58,21 @@ describe.each(CLIENTS)("%s", (client) => {
     const beats = (part = text): number => part.split(BEATS[client]).length - 1;
     await readUntil(() => beats() > 2);
     expect(text.replaceAll(BEATS[client], "")).toBe("");
-    gates[0]?.resolve();
+    gates[0].resolve();
     await readUntil(() => beats(text.split("One ")[1]) > 1);
-    gates[1]?.resolve();
+    gates[1].resolve();
     await readUntil(() => text.includes("two."));
     expect(reply.status).toBe(200);
   });
 
   test("B86: receives a failure that comes after the head", async () => {
-    await using koine = await startGateway({ providers: { slow: slow(true) }, heartbeatMs: BEAT_MS });
-    const received = await post(koine, createRequest(client, "slow/m", true));
-    expect(received.status).toBe(200);
-    expect(received.text.trimEnd().split("\n").at(-1)).toContain("Too much.");
+    const gates = twoGates();
+    await using koine = await startGateway({ providers: { slow: slow(true, gates) }, heartbeatMs: BEAT_MS });
+    const { path, body } = createRequest(client, "slow/m", true);
+    const reply = await fetch(koine.url + path, { method: "POST", body: JSON.stringify(body) });
+    expect(reply.status).toBe(200);
+    gates[0].resolve();
+    expect((await reply.text()).trimEnd().split("\n").at(-1)).toContain("Too much.");
   });
 });
 
@@ -102,17 +102,39 @@ describe("B87: the official SDKs accept heartbeats", () => {
   };
 
   test.each(CLIENTS)("%s", async (client) => {
-    await using koine = await startGateway({ providers: { slow: slow(false) }, heartbeatMs: BEAT_MS });
+    const gates = twoGates();
+    await using koine = await startGateway({ providers: { slow: slow(false, gates) }, heartbeatMs: BEAT_MS });
+    const send = globalThis.fetch;
+    let received = "";
+    const hasBeat = (text = ""): boolean => text.includes(BEATS[client]);
+    // Each gate opens when the SDK has received a heartbeat before it.
+    const watched = new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        controller.enqueue(bytes);
+        received += Buffer.from(bytes).toString();
+        if (hasBeat(received)) gates[0].resolve();
+        if (hasBeat(received.split("One ")[1])) gates[1].resolve();
+      },
+    });
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (...args) => {
+      const reply = await send(...args);
+      return new Response(reply.body?.pipeThrough(watched) ?? null, reply);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
     expect(await READ[client](koine.url)).toBe("One two.");
   });
 });
 
 test("a list without alt=sse is kept alive by whitespace", async () => {
-  await using koine = await startGateway({ providers: { slow: slow(false) }, heartbeatMs: BEAT_MS });
+  const gates = twoGates();
+  await using koine = await startGateway({ providers: { slow: slow(false, gates) }, heartbeatMs: BEAT_MS });
   const { path, body } = createRequest("gemini", "slow/m", true);
-  const received = await post(koine, { path: path.replace("?alt=sse", ""), body });
-  expect(received.text.startsWith("\n")).toBe(true);
-  expect(received.json).toHaveLength(3);
+  const url = koine.url + path.replace("?alt=sse", "");
+  const reply = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+  for (const gate of gates) gate.resolve();
+  const text = await reply.text();
+  expect(text.startsWith("\n")).toBe(true);
+  expect(JSON.parse(text)).toHaveLength(3);
 });
 
 test("the timer runs only while a stream is open", () => {

@@ -10,10 +10,7 @@ import { startGateway } from "./support.ts";
 const dead = { dialect: "anthropic", baseUrl: "http://127.0.0.1:9", apiKey: "k" } as const;
 const CONFIG = {
   providers: { demo: demo(), up: dead, other: dead },
-  models: [
-    { pattern: "fast", targets: ["demo/koine", "up/claude-haiku"] as const },
-    { pattern: "gpt-*", targets: ["up/*"] as const },
-  ],
+  models: { fast: ["demo/koine", "up/claude-haiku"], "gpt-*": "up/*" },
 };
 const NAMES = ["fast", "demo/koine", "up/claude-haiku"];
 
@@ -28,7 +25,7 @@ test("OpenAI's clients", async () => {
   ]);
   expect(await client.models.retrieve("demo/koine")).toMatchObject({ id: "demo/koine", object: "model" });
   expect(await client.models.retrieve("gpt-9")).toMatchObject({ id: "gpt-9", owned_by: "up" });
-  await expect(client.models.retrieve("nobody/x")).rejects.toMatchObject({ status: 404 });
+  await expect(client.models.retrieve("unknown/x")).rejects.toMatchObject({ status: 404 });
   await expect(client.models.retrieve("demo/x")).rejects.toMatchObject({ status: 404 });
 });
 
@@ -39,7 +36,7 @@ test("Anthropic's clients", async () => {
   for await (const { id } of client.models.list()) names.push(id);
   expect(names).toEqual(NAMES);
   expect(await client.models.retrieve("fast")).toMatchObject({ type: "model", id: "fast" });
-  await expect(client.models.retrieve("nobody/x")).rejects.toMatchObject({ status: 404 });
+  await expect(client.models.retrieve("unknown/x")).rejects.toMatchObject({ status: 404 });
 });
 
 test("Gemini's clients", async () => {
@@ -59,7 +56,7 @@ test.each<[dialect: "openai-chat" | "openai-responses" | "anthropic" | "gemini",
 ])("models that a provider lists are in the list, and are requested once: %s", async (dialect, path, body) => {
   await using upstream = await replayServer({ [`GET ${path}`]: { body } });
   const up = { dialect, baseUrl: upstream.url, apiKey: "upstream-key" };
-  await using koine = await startGateway({ providers: { up, dead } });
+  await using koine = await startGateway({ providers: { demo: false, up, dead } });
   const list = async (): Promise<unknown> => (await fetch(`${koine.url}/v1/models`)).json();
   const [first] = await Promise.all([list(), list()]);
   const data = ["up/m-1", "up/org/m-2"].map((id) => ({ id, object: "model", created: 0, owned_by: "up" }));
@@ -71,7 +68,7 @@ test.each<[dialect: "openai-chat" | "openai-responses" | "anthropic" | "gemini",
 
 test.each<[sentence: string, reply: object]>([
   ["refuses", { status: 403, body: { error: { message: "No." } } }],
-  ["replies with something else", { body: "<html>" }],
+  ["replies with another format", { body: "<html>" }],
   ["replies with an empty list", { body: [1, 2] }],
 ])("a provider that %s is left out of the list", async (_, reply) => {
   await using upstream = await replayServer({ "*": reply });

@@ -22,7 +22,7 @@ const RULES: ModelRule[] = [
   },
   { pattern: "azure/*", targets: ["openai/*"] },
   { pattern: "*-mini", targets: ["local/*-small"] },
-  { pattern: "lost", targets: ["nobody/model"] },
+  { pattern: "lost", targets: ["unknown/model"] },
 ];
 
 function router(
@@ -37,14 +37,14 @@ function router(
 const ALL = { demo: demo(), openai, anthropic, gemini, local };
 
 test.each<[sentence: string, modelName: string, targets: string[]]>([
-  ["an alias leads to its targets in their order", "fast", ["anthropic/claude-haiku", "local/llama"]],
-  ["a lone star repeats the whole name", "gpt-4o", ["openai/gpt-4o"]],
-  ["the longer pattern counts", "gpt-5-pro", ["openai/gpt-5-pro", "local/llama"]],
+  ["an alias has its targets in order", "fast", ["anthropic/claude-haiku", "local/llama"]],
+  ["a lone star repeats the complete name", "gpt-4o", ["openai/gpt-4o"]],
+  ["the longer pattern wins", "gpt-5-pro", ["openai/gpt-5-pro", "local/llama"]],
   ["the part before a slash in a pattern is not repeated", "azure/gpt-4", ["openai/gpt-4"]],
   ["a star within a target repeats its match", "o9-mini", ["local/o9-small"]],
   ["a provider can be named", "gemini/gemini-2.5-pro", ["gemini/gemini-2.5-pro"]],
   ["a model's own slashes stay", "local/meta/llama", ["local/meta/llama"]],
-  ["Gemini's clients name a resource", "models/gemini-2.5-pro", ["gemini/gemini-2.5-pro"]],
+  ["a resource name of Gemini's clients is accepted", "models/gemini-2.5-pro", ["gemini/gemini-2.5-pro"]],
   ["a bare name belongs to the provider of its family: claude", "claude-opus-4-8", ["anthropic/claude-opus-4-8"]],
   ["a bare name belongs to the provider of its family: o3", "o3", ["openai/o3"]],
   ["a bare name belongs to the local provider that has it", "koine", ["demo/koine"]],
@@ -57,19 +57,19 @@ test("a rule has its own timeouts and retries", () => {
 });
 
 test.each<[sentence: string, providers: Record<string, ProviderConfig>, fallback: string | undefined, target: string]>([
-  ["the only provider has every bare name", { openai }, undefined, "openai/llama"],
-  ["the demo beside it does not count", { demo: demo(), local }, undefined, "local/llama"],
-  ["the default provider has every bare name", ALL, "local", "local/llama"],
+  ["the only provider serves every bare name", { openai }, undefined, "openai/llama"],
+  ["the demo does not count as a second provider", { demo: demo(), local }, undefined, "local/llama"],
+  ["the default provider serves every bare name", ALL, "local", "local/llama"],
 ])("%s", (_, providers, fallback, target) => {
   expect(router(providers, [], fallback).route("llama").targets).toEqual([target]);
 });
 
 test.each<[sentence: string, modelName: string | undefined, code: string]>([
   ["an unknown bare name is not found", "llama", "not-found"],
-  ["an unknown provider is not found", "nobody/llama", "not-found"],
-  ["a provider alone is no model", "openai/", "not-found"],
-  ["no name at all is a mistake", undefined, "invalid-request"],
-  ["a blank name is a mistake", " ", "invalid-request"],
+  ["an unknown provider is not found", "unknown/llama", "not-found"],
+  ["a provider without a model is not found", "openai/", "not-found"],
+  ["a missing name is invalid", undefined, "invalid-request"],
+  ["a blank name is invalid", " ", "invalid-request"],
 ])("%s, and the error lists the available models", (_, modelName, code) => {
   const available = "Available: fast, anthropic/claude-haiku, local/llama,";
   const rules = RULES.filter(({ pattern }) => pattern === "fast");
@@ -85,7 +85,7 @@ test("a model that a local provider does not have is not found", () => {
 
 test("a rule with an unknown target is a configuration error", () => {
   expect(() => router(ALL, RULES).route("lost")).toThrow(
-    expect.objectContaining({ code: "configuration", message: expect.stringContaining('"nobody/model"') }),
+    expect.objectContaining({ code: "configuration", message: expect.stringContaining('"unknown/model"') }),
   );
 });
 

@@ -112,9 +112,9 @@ test("only relevant headers are forwarded, and never the client's token", async 
 
 test("a beta header reaches the provider even if the request is translated", async () => {
   await using upstream = await startUpstream("anthropic", () => "Yes.");
-  const rule = { pattern: "both", targets: ["nobody/x", `up/${upstream.model}`] as const };
+  const both = { to: ["dead/x", `up/${upstream.model}`], retry: { attempts: 1 } };
   const dead = { dialect: "gemini", baseUrl: "http://127.0.0.1:9", apiKey: "k" } as const;
-  const config = { providers: { nobody: dead, up: upstream.config }, models: [{ ...rule, retry: { attempts: 1 } }] };
+  const config = { providers: { dead, up: upstream.config }, models: { both } };
   await using koine = await startGateway(config);
   const received = await post(koine, createRequest("anthropic", "both", false), {
     "anthropic-beta": "context-1m-2025-08-07",

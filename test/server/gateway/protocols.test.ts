@@ -87,7 +87,7 @@ test.each(UPSTREAM_DIALECTS)("a Gemini stream on %s without alt=sse is one list"
 
 test("the answer has the provider's model name", async () => {
   await using upstream = await startUpstream("anthropic", () => "Yes.");
-  const models = [{ pattern: "fast", targets: [`up/${upstream.model}`] as const }];
+  const models = { fast: `up/${upstream.model}` };
   await using koine = await startGateway({ providers: { up: upstream.config }, models });
   const received = await post(koine, createRequest("openai-chat", "fast", false));
   expect(received.json).toMatchObject({ model: upstream.model });

@@ -100,20 +100,20 @@ test.each([true, false])("the end of an answer waits for its record, stream: %s"
   const ended = reply
     .then((each) => each.text())
     .then((all) => {
-      notes.log.push("heard");
+      notes.log.push("received");
       return all;
     });
   gate.resolve();
   expect(await ended).toContain("two");
-  expect(notes.log.slice(-2)).toEqual(["durable", "heard"]);
+  expect(notes.log.slice(-2)).toEqual(["durable", "received"]);
 });
 
 describe("recording can be disabled", () => {
   test.each<[sentence: string, headers: Record<string, string>, more: object, isRecorded: boolean]>([
     ["neither header nor request decides", {}, {}, true],
     ["the header is off", { "x-koine-record": "off" }, {}, false],
-    ["the request is not to be stored", {}, { store: false }, false],
-    ["the header is on, whatever the request contains", { "x-koine-record": "on" }, { store: false }, true],
+    ["the request has store false", {}, { store: false }, false],
+    ["the header is on although the request has store false", { "x-koine-record": "on" }, { store: false }, true],
   ])("%s", async (_, headers, more, isRecorded) => {
     for (const client of ["openai-chat", "openai-responses"] as const) {
       const notes = new Notes();
@@ -288,7 +288,7 @@ describe("if the ledger cannot be written", () => {
   test.each([true, false])("a call whose thread cannot be found is refused, stream: %s", async (stream) => {
     const notes = new Notes();
     notes.open = unavailable;
-    await using upstream = await startUpstream("anthropic", () => "Never said.");
+    await using upstream = await startUpstream("anthropic", () => "Never sent.");
     await using koine = await startGateway({ providers: { up: upstream.config } }, notes);
     const received = await post(koine, createRequest("openai-chat", `up/${upstream.model}`, stream));
     expect([received.status, received.text]).toEqual([503, expect.stringContaining("The ledger is full.")]);

@@ -1,6 +1,6 @@
 // A gateway for tests: only its module, with the test's recorder or none, and requests of the four protocols.
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
 import { gatewayModule } from "../../../src/server/gateway/index.ts";
 import type { Recorder } from "../../../src/server/record/types.ts";
 import type { KoineServer } from "../../../src/server/serve-modules.ts";
@@ -14,7 +14,7 @@ const NO_RECORDER: Recorder = {
   close: async () => {},
 };
 
-/** Without a recorder, nothing is recorded. */
+/** Without a recorder, no call is recorded. */
 export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NO_RECORDER): Promise<KoineServer> {
   const quiet = { level: "silent", format: "json" } as const;
   const services = await createServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), {});

@@ -47,13 +47,13 @@ const KEY = "sk-upstream-key-1";
 
 describe("an unrecorded stream", () => {
   test.each<[sentence: string, wireText: string]>([
-    ["sends nothing", ""],
+    ["sends no bytes", ""],
     ["fails before its first delta", FAILED],
     ["ends before its first delta", chunk("")],
   ])("uses a fallback if it %s, and otherwise fails with a status", async (_, wireText) => {
     await using upstream = await streaming((reply) => reply.end(wireText));
     const up = { dialect: "openai-chat", baseUrl: `${upstream.url}/v1`, apiKey: KEY, retry: { attempts: 1 } } as const;
-    const models = [{ pattern: "both", targets: ["up/m", "demo/koine"] as [string, string] }];
+    const models = { both: ["up/m", "demo/koine"] };
     await using koine = await startGateway({ providers: { up, demo: demo() }, models });
     const alone = await post(koine, createRequest("openai-chat", "up/m", true), UNREAD);
     expect(alone.status).toBeGreaterThanOrEqual(500);
@@ -91,7 +91,7 @@ test.each<[ClientDialect, wireText: string, end: string | undefined]>([
   ["gemini", data({ candidates: [{ finishReason: "STOP" }] }), "whole"],
   ["gemini", data({ promptFeedback: { blockReason: "SAFETY" } }), "whole"],
   ["gemini", data({ error: { code: 503 } }), "failed"],
-])("%s: the end of a stream is an event of its own: %j", (client, wireText, end) => {
+])("%s: the end of a stream is a separate event: %j", (client, wireText, end) => {
   expect(findStreamEnd([Buffer.from(wireText)], CLIENT_PROTOCOLS[client].detectEnd)).toBe(end);
 });
 

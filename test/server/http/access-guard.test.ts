@@ -1,7 +1,7 @@
 // Allowed hosts and origins, and the headers for browsers.
 import { describe, expect, test } from "vitest";
 import { createAccessGuard } from "../../../src/server/http/access-guard.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { startRoutes } from "../support/start-koine.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { echo, json, route } from "../support/test-routes.ts";
@@ -24,20 +24,20 @@ async function request(
 describe("the Host header", () => {
   test.each<[string, Pick<ConfigInput, "host" | "hosts">, string, boolean]>([
     ["localhost is known", {}, "localhost:4141", true],
-    ["a name below localhost is known", {}, "koine.localhost", true],
-    ["its address is known", {}, "127.0.0.1:4141", true],
-    ["the other loopback address is known", {}, "[::1]:4141", true],
-    ["capitals make no difference", {}, "LocalHost:80", true],
-    ["a rebound name is refused", {}, "evil.example:4141", false],
-    ["a name that only begins like one of ours is refused", {}, "localhost.evil.example", false],
-    ["a name that begins like an address is refused", {}, "127.evil.example", false],
-    ["another machine's address is refused on loopback", {}, "192.0.2.7:4141", false],
-    ["any address is known beyond loopback", { host: "0.0.0.0" }, "192.0.2.7:4141", true],
-    ["no other name is known beyond loopback", { host: "0.0.0.0" }, "evil.example", false],
-    ["a name of the configuration is known", { hosts: ["koine.example"] }, "koine.example:443", true],
-    ["its own name is known", { host: "box.lan" }, "box.lan:4141", true],
-    ["every host is allowed if the configuration allows it", { hosts: ["*"] }, "whatever.example", true],
-    ["nothing is no name", {}, "", false],
+    ["a subdomain of localhost is accepted", {}, "koine.localhost", true],
+    ["the listening address is accepted", {}, "127.0.0.1:4141", true],
+    ["the other loopback address is accepted", {}, "[::1]:4141", true],
+    ["the case is ignored", {}, "LocalHost:80", true],
+    ["a rebound name is rejected", {}, "evil.example:4141", false],
+    ["a name that only starts with an accepted name is rejected", {}, "localhost.evil.example", false],
+    ["a name that starts with an address is rejected", {}, "127.evil.example", false],
+    ["an address of another machine is rejected on loopback", {}, "192.0.2.7:4141", false],
+    ["any address is accepted beyond loopback", { host: "0.0.0.0" }, "192.0.2.7:4141", true],
+    ["no other name is accepted beyond loopback", { host: "0.0.0.0" }, "evil.example", false],
+    ["a configured name is accepted", { hosts: ["koine.example"] }, "koine.example:443", true],
+    ["the configured listening name is accepted", { host: "box.lan" }, "box.lan:4141", true],
+    ["every host is allowed if the configuration allows it", { hosts: ["*"] }, "any.example", true],
+    ["an empty name is rejected", {}, "", false],
   ])("%s", (_what, config, host, isKnown) => {
     const guard = createAccessGuard({ host: "127.0.0.1", hosts: [], origins: [], ...config });
     const check = (): unknown => guard.check("GET", { host });
@@ -59,16 +59,16 @@ describe("the Host header", () => {
 
 describe("a page that calls the server", () => {
   test.each<[string, readonly string[], Record<string, string>, boolean]>([
-    ["of its own is served", [], { origin: "http://localhost:4141" }, true],
+    ["of the server itself is served", [], { origin: "http://localhost:4141" }, true],
     ["of an allowed origin is served", ["https://app.example"], { origin: "https://app.example" }, true],
     ["of any origin is allowed if the configuration allows it", ["*"], { origin: "https://app.example" }, true],
-    ["of another origin is refused", [], { origin: "https://evil.example" }, false],
-    ["of another port is refused", [], { origin: "http://localhost:3000" }, false],
-    ["without an origin of its own is refused", [], { origin: "null" }, false],
-    ["that only embeds it is refused", [], { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, false],
-    ["that leads to it is served", [], { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, true],
+    ["of another origin is rejected", [], { origin: "https://evil.example" }, false],
+    ["of another port is rejected", [], { origin: "http://localhost:3000" }, false],
+    ["with an opaque origin is rejected", [], { origin: "null" }, false],
+    ["that embeds a resource is rejected", [], { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, false],
+    ["that links to the server is served", [], { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, true],
     [
-      "that was entered in the address bar is served",
+      "that a user enters in the address bar is served",
       [],
       { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
       true,

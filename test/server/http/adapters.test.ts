@@ -3,7 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { createSseReply } from "../../../src/server/http/sse.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
+import { createServer } from "../../../src/server/server.ts";
 import type { ServerReply, Route, Services } from "../../../src/server/types.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { startKoine, startRoutes } from "../support/start-koine.ts";
@@ -20,7 +22,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Names of the bodies that were run. */
 const ended: string[] = [];
 
-/** More than socket buffers hold. */
+/** More bytes than socket buffers contain. */
 const EVENTS = 150;
 const LARGE = "x".repeat(100_000);
 
@@ -92,7 +94,10 @@ describe.each(ADAPTERS)("through %s", (_adapter, send) => {
   test.each([false, true])(
     "a provider with any name answers, and is named in a header (stream: %s)",
     async (stream) => {
-      await using server = await startKoine({ providers: { aé日: demo() } });
+      // `completeConfig` rejects such a name; a configuration may also be created without it.
+      const config = completeConfig({ port: 0, log: "silent" });
+      await using server = await createServer({ ...config, providers: { aé日: demo() } });
+      await server.listen();
       const body = JSON.stringify({ model: "aé日/koine", stream, messages: [{ role: "user", content: "Hi" }] });
       const reply = await send(server, "/v1/chat/completions", { method: "POST", body });
       expect([reply.status, reply.headers.get("x-koine-provider")]).toStrictEqual([200, "a%C3%A9%E6%97%A5"]);

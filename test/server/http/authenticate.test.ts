@@ -1,25 +1,22 @@
 // Authentication by token, and no listening beyond loopback without one.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { startRoutes } from "../support/start-koine.ts";
 import { json, route, whoami } from "../support/test-routes.ts";
 
-const sha256 = (token: string): string => createHash("sha256").update(token).digest("hex");
-const tenants: NonNullable<ConfigInput["tenants"]> = new Map([
-  [
-    "acme",
-    {
-      tokens: [
-        { hash: sha256("koine_one"), name: "ann" },
-        { hash: `sha256:${sha256("koine_two")}`, name: "bob" },
-      ],
-    },
-  ],
-  ["umbrella", { tokens: [{ hash: sha256("koine_three"), name: "cat" }], maxOpen: 1 }],
-]);
+const sha256 = (token: string): string => `sha256:${createHash("sha256").update(token).digest("hex")}`;
+const tenants: NonNullable<ConfigInput["tenants"]> = {
+  acme: {
+    tokens: [
+      { hash: sha256("koine_one"), name: "ann" },
+      { hash: sha256("koine_two").toUpperCase().replace("SHA", "sha"), name: "bob" },
+    ],
+  },
+  umbrella: { tokens: [{ hash: sha256("koine_three"), name: "cat" }], maxOpen: 1 },
+};
 const ann = { tenant: "acme", scope: "ann", ledger: "acme" };
 
 describe("with tenants", () => {
@@ -44,7 +41,11 @@ describe("with tenants", () => {
     ["no token", {}, /^The token is missing/],
     ["an unknown token", { authorization: "Bearer koine_four" }, /^The token is unknown/],
     ["an empty token", { authorization: "Bearer " }, /^The token is unknown/],
-    ["the hash of a token", { authorization: `Bearer ${sha256("koine_one")}` }, /^The token is unknown/],
+    [
+      "the hash of a token",
+      { authorization: `Bearer ${sha256("koine_one").replace("sha256:", "")}` },
+      /^The token is unknown/,
+    ],
   ])("%s is rejected", async (_what, headers, message) => {
     await using server = await startRoutes([whoami], { tenants });
     const reply = await fetch(`${server.url}/whoami`, { headers });
@@ -76,11 +77,11 @@ describe("with tenants", () => {
   });
 
   test("a token that is not a digest is rejected at the start", async () => {
-    const config = { tenants: new Map([["acme", { tokens: [{ hash: "koine_one", name: "ann" }] }]]) };
-    await expect(startRoutes([], config)).rejects.toMatchObject({
-      code: "configuration",
-      path: "/tenants/acme/tokens",
-    });
+    const config = {
+      ...completeConfig(),
+      tenants: new Map([["acme", { tokens: [{ hash: "koine_one", name: "ann" }] }]]),
+    };
+    await expect(createServer(config)).rejects.toMatchObject({ code: "configuration", path: "/tenants/acme/tokens" });
   });
 
   test("a rejection has the format of the route", async () => {

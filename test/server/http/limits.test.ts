@@ -1,7 +1,7 @@
 // Limits of the server: too large, too deep, too slow, too many, or undecodable requests get an error reply.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { startRoutes } from "../support/start-koine.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -35,60 +35,60 @@ describe("a body", () => {
 
   test.each<[string, string | Uint8Array, Record<string, string>, number, object]>([
     [
-      "that is no JSON is refused with its place",
+      "that is no JSON is rejected with its position",
       '{"a":\n tru}',
       {},
       400,
       error("invalid-request", "line 2, column 5", "/a"),
     ],
-    ["that is empty is refused", "", {}, 400, error("invalid-request", "empty")],
+    ["that is empty is rejected", "", {}, 400, error("invalid-request", "empty")],
     [
-      "that is no UTF-8 is refused with its place",
+      "that is no UTF-8 is rejected with its position",
       Buffer.from([0x22, 0x61, 0xff, 0x22]),
       {},
       400,
       error("invalid-request", "offset 2"),
     ],
     [
-      "whose last character is cut off is refused with its place",
+      "whose last character is truncated is rejected with its position",
       Buffer.from([0x22, 0x61, 0x62, 0xe2, 0x82]),
       {},
       400,
       error("invalid-request", "offset 3"),
     ],
-    ["nested as deep as is allowed is taken", nested(8), {}, 200, JSON.parse(nested(8))],
-    ["nested deeper is refused", `{"a":${nested(8)}}`, {}, 413, error("too-large", "deeper than 8 levels")],
+    ["nested up to the limit is accepted", nested(8), {}, 200, JSON.parse(nested(8))],
+    ["nested deeper is rejected", `{"a":${nested(8)}}`, {}, 413, error("too-large", "deeper than 8 levels")],
     ["nested beyond the parser's limit is rejected", nested(100_000), {}, 413, error("too-large", "nested deeper")],
     [
-      "that is a form with files is refused",
+      "that is a form with files is rejected",
       "{}",
       { "content-type": "multipart/form-data; boundary=x" },
       415,
       error("unsupported-media", "application/json", "content-type"),
     ],
     [
-      "in another character set is refused",
+      "in another character set is rejected",
       "{}",
       { "content-type": "application/json; charset=utf-16" },
       415,
       error("unsupported-media", "utf-16", "content-type"),
     ],
     [
-      "that curl sent without a type is taken",
+      "that curl sends without a type is accepted",
       '{"a":1}',
       { "content-type": "application/x-www-form-urlencoded" },
       200,
       { a: 1 },
     ],
     [
-      "with a byte order mark is taken",
+      "with a byte order mark is accepted",
       '\uFEFF{"a":1}',
       { "content-type": "application/json; charset=UTF-8" },
       200,
       { a: 1 },
     ],
     [
-      "in an encoding that is not read is refused",
+      "in an unsupported encoding is rejected",
       "{}",
       { "content-encoding": "compress" },
       415,
@@ -102,7 +102,7 @@ describe("a body", () => {
       error("invalid-request", "not valid gzip", "content-encoding"),
     ],
     [
-      "encoded three times is refused",
+      "encoded three times is rejected",
       "{}",
       { "content-encoding": "gzip, gzip, gzip" },
       415,

@@ -30,7 +30,7 @@ describe("a streamed reply", () => {
 
   test.each<[string, string, RegExp]>([
     ["in chunks", "HTTP/1.1", /\r\ntransfer-encoding: chunked\r\n[^]*4\r\nÎ²Ã©\r\n5\r\nbytes\r\n0\r\n\r\n$/i],
-    ["without chunks to those that know none", "HTTP/1.0", /\r\n\r\nÎ²Ã©bytes$/],
+    ["without chunked encoding to HTTP/1.0 clients", "HTTP/1.0", /\r\n\r\nÎ²Ã©bytes$/],
   ])("is written %s", async (_what, version, expected) => {
     await using server = await startRoutes([
       streaming(async (sink) => {
@@ -141,7 +141,7 @@ describe("a streamed reply", () => {
       async body(sink) {
         await sink.write("x");
         await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        left.resolve([request.signal.reason, sink.closed, sink.write("nobody reads this")]);
+        left.resolve([request.signal.reason, sink.closed, sink.write("unread")]);
         ended.resolve();
       },
     }));
@@ -199,7 +199,7 @@ describe("a stream of events", () => {
     ]);
   });
 
-  test("sends heartbeats while nothing happens", async () => {
+  test("sends heartbeats while it is silent", async () => {
     async function* source(signal: AbortSignal): AsyncGenerator<SseBatch> {
       yield [];
       await new Promise((resolve) => signal.addEventListener("abort", resolve));

@@ -73,7 +73,7 @@ describe("the fetch handler", () => {
   test.each<[string, (reply: Response, leave: AbortController) => unknown]>([
     ["cancels its source", (reply) => reply.body?.cancel()],
     ["aborts its request", (_reply, leave) => leave.abort()],
-  ])("tells the route when the reader %s", async (_what, go) => {
+  ])("notifies the route if the reader %s", async (_what, go) => {
     const left = Promise.withResolvers<boolean>();
     const stream = route("GET", "/stream", ({ signal }) => ({
       status: 200,
@@ -102,7 +102,7 @@ describe("the fetch handler", () => {
   });
 
   test.each<[string, RequestInit["body"], object, number]>([
-    ["that does not come in time", new ReadableStream({ pull: () => new Promise(() => {}) }), { requestMs: 20 }, 408],
+    ["that does not arrive in time", new ReadableStream({ pull: () => new Promise(() => {}) }), { requestMs: 20 }, 408],
     ["that breaks", new ReadableStream({ pull: () => Promise.reject(new Error("broken")) }), {}, 499],
   ])("rejects a body %s, without a stack trace", async (_what, body, limits, status) => {
     let log = "";
@@ -116,19 +116,19 @@ describe("the fetch handler", () => {
 
   test("stops reading a body whose client leaves, or that is too large", async () => {
     await using server = await start([echo({ bodyBytes: 10 })], { bodyBytes: 10 });
-    const send = async (first: string, leave = new AbortController()): Promise<[unknown, number]> => {
+    const send = async (first: string, onRead = () => {}, signal?: AbortSignal): Promise<[unknown, number]> => {
       const cancelled = Promise.withResolvers<unknown>();
       const body = new ReadableStream({
         start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
-        pull: () => new Promise(() => {}),
+        pull: () => (onRead(), new Promise(() => {})),
         cancel: () => cancelled.resolve("cancelled"),
       });
-      const init = { method: "POST", body, duplex: "half", signal: leave.signal } as RequestInit;
+      const init = { method: "POST", body, duplex: "half", signal } as RequestInit;
       const reply = server.fetch(new Request(`${HERE}/echo`, init));
-      setTimeout(() => leave.abort(), 20);
       return [await cancelled.promise, (await reply).status];
     };
-    expect(await send('"')).toStrictEqual(["cancelled", 499]);
+    const leave = new AbortController();
+    expect(await send('"', () => leave.abort(), leave.signal)).toStrictEqual(["cancelled", 499]);
     expect(await send("x".repeat(20))).toStrictEqual(["cancelled", 413]);
   });
 });

@@ -62,7 +62,7 @@ export async function startModel(random: SeededRandom): Promise<Model> {
       type === "text" ? text : [],
     );
     const calls = callsFor(inputTexts.join("\n"), attempt);
-    const texts = answerTexts(inputTexts.at(-1) ?? "what the tools say", attempt, random.below(MAX_TEXTS));
+    const texts = answerTexts(inputTexts.at(-1) ?? "the tool results", attempt, random.below(MAX_TEXTS));
     const gap = random.below(LONGEST_GAP_MS);
     const answer = { attempt, texts, calls };
     if (stream) await send(response, answer, gap);

@@ -55,7 +55,7 @@ export class Report {
     count("runs taken over or salvaged", runs.filter(({ epoch }) => epoch > 1).length);
     count("runs recovered, by the log", figures.recovered);
     count(
-      "partial answers kept",
+      "partial answers stored",
       threads.reduce((sum, { tree }) => sum + tree.filter(isPartial).length, 0),
     );
     count("readers", readings.length);
@@ -116,7 +116,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
     });
     report.add(evidence, figures);
     checkEvidence(evidence, report.findings);
-    // A database with a violation is kept for inspection.
+    // A database with a violation is not deleted, so that it can be inspected.
     if (report.findings.violations.length === 0) await remove();
   }
   return report;

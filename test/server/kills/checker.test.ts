@@ -108,7 +108,7 @@ const CHAT_EVENTS: ReceivedEvent[] = [
   { id: "4", data: { type: "message", runId: "r1", message: { id: "m3" } } },
 ];
 const evidence = (tool: "never" | "safe"): ReceivedEvent => ({
-  id: `told ${tool}`,
+  id: `event ${tool}`,
   data: { msg: "PostToolCall", tool_call: { id: tool }, text: resultOf({ key: KEYS[tool], nonce: `${tool}-1` }) },
 });
 const TASK_EVENTS: ReceivedEvent[] = [
@@ -190,24 +190,24 @@ function setResult({ threads }: Episode, index: 0 | 1, changes: object): void {
 const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Episode) => void][] = [
   ["an acknowledged answer is off its path", "stored", ({ threads }) => threads[0].path.splice(3, 1)],
   [
-    "an answer is another than was read",
+    "an answer differs from the one that was read",
     "stored",
     ({ conversations }) => (conversations[0].turns[1].answer = "Answer 9"),
   ],
   [
-    "a question stands twice on its path",
+    "a question is twice on its path",
     "stored",
     (evidence) => put(evidence, 0, message("x", "m3", "user", [text(QUESTIONS[1])]), "path"),
   ],
   ["a conversation is in two threads", "stored", ({ conversations }) => (conversations[0].turns[1].thread = "task")],
-  ["two answers stand in another order", "stored", ({ conversations }) => conversations[0].turns.reverse()],
+  ["two answers are in the wrong order", "stored", ({ conversations }) => conversations[0].turns.reverse()],
   [
     "a question was answered twice",
     "once",
     (evidence) => put(evidence, 0, message("x", "m2", "assistant", [text("Answer 3")]), "tree"),
   ],
   [
-    "a question was answered in another thread, too",
+    "a question was answered in a second thread",
     "once",
     (evidence) => {
       put(evidence, 1, message("x", null, "user", [text(QUESTIONS[0])]), "tree");
@@ -215,7 +215,7 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Epis
     },
   ],
   [
-    "the model was not shown its thinking",
+    "the model did not receive its thinking",
     "restored",
     ({ faults }) => faults["restored"]?.faults.push({ where: "", what: "" }),
   ],
@@ -235,7 +235,7 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Epis
     },
   ],
   [
-    "queued orders were delivered in another order",
+    "queued orders were delivered in the wrong order",
     "ordered",
     ({ tasks }) => {
       const [first, second, third] = tasks[0].orders;
@@ -244,9 +244,9 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Epis
   ],
   ["a tool that must not be repeated ran twice", "ran", ({ effects }) => effects.push(...EFFECTS.slice(0, 2))],
   ["a tool has a result without an execution", "ran", ({ effects }) => effects.splice(0, 2)],
-  ["a result is made up", "true", (evidence) => setResult(evidence, 1, { output: "It was done." })],
+  ["a result has no matching execution", "true", (evidence) => setResult(evidence, 1, { output: "It was done." })],
   [
-    "a tool that may be repeated was given up",
+    "a repeatable tool was abandoned",
     "true",
     (evidence) => setResult(evidence, 1, { isError: true, output: "The call was interrupted." }),
   ],
@@ -265,7 +265,7 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Epis
     "resumed",
     ({ readings }) => readings[0].received.push(...readings[0].received.slice(-1)),
   ],
-  ["a reader missed something", "resumed", ({ readings }) => readings[0].received.splice(0, 1)],
+  ["a reader missed an event", "resumed", ({ readings }) => readings[0].received.splice(0, 1)],
   ["a reader received an event at another position", "resumed", ({ readings }) => readings[1].received.reverse()],
   [
     "a reader received another event",
@@ -279,17 +279,21 @@ const TAMPERED: [sentence: string, invariant: Invariant, tamper: (evidence: Epis
       (readings[0].received[0] = { id: "1", data: { type: "run", runId: "r1", run: { state: "failed" } } }),
   ],
   [
-    "a piece of an answer is missing everywhere",
+    "a part of an answer is missing everywhere",
     "drawn",
     ({ readings }) => {
       readings[0].received.splice(2, 1);
       readings[0].replayed.splice(2, 1);
     },
   ],
-  ["a run is alive", "settled", ({ threads }) => (threads[0].runs[0] = { ...run("r1", "chat"), state: "streaming" })],
-  ["a task is at work", "settled", ({ tasks }) => (tasks[0].state = "running")],
+  [
+    "a run is unfinished",
+    "settled",
+    ({ threads }) => (threads[0].runs[0] = { ...run("r1", "chat"), state: "streaming" }),
+  ],
+  ["a task is running", "settled", ({ tasks }) => (tasks[0].state = "running")],
   ["something waits", "settled", ({ tasks }) => (tasks[0].waiting = 1)],
-  ["a call is without its result", "legal", ({ threads }) => threads[1].path[2]?.parts.pop()],
+  ["a call has no result", "legal", ({ threads }) => threads[1].path[2]?.parts.pop()],
   ["a client was not served", "served", ({ faults }) => faults["served"]?.faults.push({ where: "", what: "" })],
   ["a task has failed", "served", ({ readings }) => readings[1].received.push({ id: "f", data: { msg: "Failed" } })],
   ["an instance has died", "alive", ({ faults }) => faults["alive"]?.faults.push({ where: "", what: "" })],

@@ -73,7 +73,7 @@ function checkConversation(
     "stored",
     sameJson(expectedPath, path),
     name,
-    () => `\n    was told ${expectedPath.join(" | ")}\n    but ${id} holds ${path.join(" | ")}`,
+    () => `\n    received ${expectedPath.join(" | ")}\n    but ${id} has ${path.join(" | ")}`,
   );
 }
 
@@ -87,7 +87,7 @@ function checkReading(
 ): void {
   const where = `a reader of ${of} ${threadId}`;
   const twice = received.length - new Set(received.map(({ id }) => id)).size;
-  findings.expect("resumed", twice === 0, where, () => `was told ${twice} events twice`);
+  findings.expect("resumed", twice === 0, where, () => `received ${twice} events twice`);
   const [before = [], after = []] = [received, replayed].map((events) => lastingOf(events, isRecent));
   findings.expect("resumed", sameJson(before, after), where, () => differenceOf(before, after));
   for (const [runId, text] of drawnBy(received)) {
@@ -100,7 +100,7 @@ function checkReading(
       "drawn",
       answerText === text,
       where,
-      () => `was told "${text}", and run ${runId} says "${answerText}"`,
+      () => `received "${text}", but run ${runId} has "${answerText}"`,
     );
   }
 }

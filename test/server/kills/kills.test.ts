@@ -31,7 +31,7 @@ const KILLED: [engine: string, options: Pick<CampaignOptions, "instances" | "pla
 
 // Concurrent, because most of the time is waiting.
 test.concurrent.each(KILLED)(
-  "B90, B95, B96: nothing acknowledged is lost or duplicated, and readers resume, whichever process is killed (%s)",
+  "B90, B95, B96: no acknowledged data is lost or duplicated, and readers resume, whichever process is killed (%s)",
   async (_engine, options) => {
     const load = { clients: 2, leaseMs: 1000, pauseMs: [200, 300], endsPerEpisode: 3, more: 4 } as const;
     const { findings, ends, text } = await campaign({ ...options, ...load, program, folder, seed: SEED });

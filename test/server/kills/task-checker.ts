@@ -87,7 +87,7 @@ function checkCall({ key, tool, result }: Call, effects: readonly Effect[], find
   const times = own.filter(({ phase }) => phase === "begin").length;
   const resultText = result === undefined ? "nothing" : textOfResult(result);
   const isBrokenOff = result?.isError === true && INTERRUPTED.test(resultText);
-  const detail = (): string => `of ${tool} ran ${times} times, and says ${resultText}`;
+  const detail = (): string => `of ${tool} ran ${times} times, and has the result ${resultText}`;
   if (tool === "never") findings.expect("ran", times <= 1 && (isBrokenOff || times === 1), key, detail);
   if (tool === "never" && isBrokenOff) return;
   const isTrue = own.some((effect) => effect.phase === "end" && resultText.includes(resultOf(effect)));

@@ -30,7 +30,7 @@ export function differences(expected: Expected, played: Played): string[] {
   for (const [field, expectedValue] of Object.entries(expected.upstreamRequest ?? {})) {
     if (upstreamRequest?.isContinued && HISTORY.has(field)) continue;
     compare(
-      `heard ${field}`,
+      `received ${field}`,
       expectedValue,
       (upstreamRequest as unknown as Record<string, unknown> | undefined)?.[field],
     );

@@ -1,5 +1,5 @@
 // The configuration of Koine for the upstreams of the matrix.
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { MatrixUpstreams } from "./matrix-upstreams.ts";
 
 /** All upstreams by name, without retries, so that failures are visible. */

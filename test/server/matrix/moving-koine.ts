@@ -6,7 +6,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { inPostgres, sharedPostgres } from "../../support/postgres.ts";
 import { startKoine } from "../support/start-koine.ts";
 

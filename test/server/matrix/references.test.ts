@@ -57,7 +57,7 @@ const script: Script = ({ turn, body }) =>
 
 async function startBoth(id: UpstreamDialect, answers: Script) {
   const upstream = await startUpstream(id, answers);
-  const models = [{ pattern: "m", targets: [`up/${upstream.model}`] as const }];
+  const models = { m: `up/${upstream.model}` };
   const koine = await startKoine({ providers: { up: upstream.config }, models });
   return {
     upstream,

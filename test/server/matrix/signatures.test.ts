@@ -52,7 +52,7 @@ async function playLoop(koine: MovingKoine, client: Client, upstream: UpstreamNa
 const STRICT = ["anthropic", "gemini"] as const;
 const SEALING: readonly UpstreamName[] = [...STRICT, "responses", "router"];
 
-/** The Responses upstream stores nothing, so its reasoning must return encrypted. */
+/** The Responses upstream does not store answers, so its reasoning must return encrypted. */
 function config(): Parameters<typeof restartingKoine>[0] {
   const providers = providersOf(upstreams);
   return { providers: { ...providers, responses: { ...upstreams.upstreams.responses.config, store: false } } };

@@ -36,13 +36,13 @@ describe("metrics", () => {
     );
   });
 
-  test("of one name have one kind", () => {
+  test("with one name have one kind", () => {
     const metrics = createMetrics();
     metrics.counter("calls", "Calls.");
     expect(() => metrics.gauge("calls", "Calls.")).toThrow("The metric calls is a counter already.");
   });
 
-  test("with ever new labels stay bounded, and lose no counts", () => {
+  test("with many labels stay bounded and lose no counts", () => {
     const metrics = createMetrics();
     const calls = metrics.counter("calls", "Calls.");
     for (let index = 0; index < 5000; index++) calls.add(1, { model: `m${index}` });
@@ -147,14 +147,16 @@ describe("readiness", () => {
 describe("threads from before tenants were configured", () => {
   test.each<[string, string[], boolean, boolean]>([
     ["are logged as a warning if no tenant can reach them", ["acme"], true, true],
-    ["are no matter where a tenant has that name", ["acme", "default"], true, false],
-    ["are no matter where there are none", ["acme"], false, false],
-    ["are no matter without tenants", [], true, false],
+    ["are ignored if a tenant has that name", ["acme", "default"], true, false],
+    ["are ignored if there are none", ["acme"], false, false],
+    ["are ignored without tenants", [], true, false],
   ])("%s", async (_what, names, isThere, isReported) => {
     const ledger = await openLedger("memory:");
     if (isThere) await ledger.createThread();
     let log = "";
-    const tenants = new Map(names.map((name, index) => [name, { tokens: [{ hash: `${index}`.repeat(64), name }] }]));
+    const tenants = Object.fromEntries(
+      names.map((name, index) => [name, { tokens: [{ hash: `sha256:${`${index}`.repeat(64)}`, name }] }]),
+    );
     const settings = { tenants, log: { level: "info", format: "json" } as const };
     const server = await startRoutes([], settings, { ledger, write: (lines) => (log += lines) });
     await server.close();

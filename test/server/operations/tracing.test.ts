@@ -147,7 +147,7 @@ describe("spans", () => {
   test("that failed have the error kind, never its message", async () => {
     await using collector = await startCollector();
     const server = await startRoutes([], { telemetry: telemetry(collector.url) });
-    server.services.tracer.span("chat m", {}).end({ kind: "rate-limit", message: "said in private" });
+    server.services.tracer.span("chat m", {}).end({ kind: "rate-limit", message: "private content" });
     await server.close();
     const span = collector.received[0]?.body.resourceSpans[0]?.scopeSpans[0]?.spans[0];
     expect(span).toMatchObject({
@@ -185,7 +185,7 @@ describe("spans", () => {
     expect(log).not.toContain("collector-secret");
   });
 
-  test("without a collector cost nothing", async () => {
+  test("have no effect without a collector", async () => {
     await using server = await startRoutes([]);
     const { tracer } = server.services;
     expect(tracer.span("a", {})).toBe(tracer.span("b", {}));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
 import { pageModule } from "../../../src/server/page/index.ts";
 import { serveModules } from "../../../src/server/serve-modules.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
@@ -15,9 +15,7 @@ import { startKoine } from "../support/start-koine.ts";
 
 let koine: KoineServer;
 beforeAll(async () => {
-  koine = await startKoine({
-    tenants: new Map([["acme", { tokens: [{ hash: `sha256:${"0".repeat(64)}`, name: "a" }] }]]),
-  });
+  koine = await startKoine({ tenants: { acme: { tokens: [{ hash: `sha256:${"0".repeat(64)}`, name: "a" }] } } });
 });
 afterAll(() => koine.close());
 

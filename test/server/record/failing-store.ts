@@ -16,7 +16,7 @@ export function faultyLedger(): { ledger: Ledger; fault: Fault } {
   const store = memoryStore();
   const fault: Fault = {};
   const fail = (code: "disk-full" | "unavailable"): never => {
-    throw new LedgerError(code, "The test says so.");
+    throw new LedgerError(code, "The test makes it fail.");
   };
   const reads = new Proxy(store.reads, {
     get(target, name) {

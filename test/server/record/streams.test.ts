@@ -175,9 +175,9 @@ describe("cancelling", () => {
   });
 
   it.each([
-    ["nobody knows", async () => "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+    ["is unknown", async () => "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
     ["has ended", async (harness: RecorderHarness) => (await harness.recordCall(conversation("a"), "b")).runId],
-  ])("a run that %s is none", async (_, runOf) => {
+  ])("a run that %s is not found", async (_, runOf) => {
     await using harness = await openRecorder();
     expect(await harness.recorder.cancel(harness.caller, await runOf(harness))).toBe(false);
   });

@@ -4,8 +4,8 @@ import type { Ledger } from "../../../src/ledger/index.ts";
 import { assistant, user } from "../../../src/model/index.ts";
 import type { Delta, Message, ProviderError, ModelRequest, ModelResponse } from "../../../src/model/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { createRecorder } from "../../../src/server/record/index.ts";
 import type { RecordedCall, Recorder, RecorderOptions, Recording } from "../../../src/server/record/index.ts";
 import { createServices } from "../../../src/server/services.ts";
@@ -30,7 +30,7 @@ export interface RecorderHarness extends AsyncDisposable {
 
 export interface RecorderHarnessOptions {
   ledger?: Ledger;
-  config?: ConfigInput;
+  config?: Omit<ConfigInput, "ledger"> & { ledger?: Exclude<ConfigInput["ledger"], string> };
   recorder?: RecorderOptions;
   scope?: string;
   tenant?: string;

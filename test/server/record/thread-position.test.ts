@@ -154,8 +154,8 @@ describe("a thread that the client names", () => {
   it("gets another branch from the root if the history is not in it", async () => {
     await using harness = await openRecorder();
     await harness.recordCall(conversation("a"), "b", { thread: "t" });
-    await harness.recordCall(conversation("other"), "words", { thread: "t" });
-    expect(await pathOf(harness, "t")).toEqual(["user: other", "assistant: words"]);
+    await harness.recordCall(conversation("other"), "answer", { thread: "t" });
+    expect(await pathOf(harness, "t")).toEqual(["user: other", "assistant: answer"]);
     expect((await harness.ledger.tree("t")).messages).toHaveLength(4);
   });
 

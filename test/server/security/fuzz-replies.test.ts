@@ -39,7 +39,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-// ---- What the client asks ----
+// ---- The client's requests ----
 
 function question(client: ClientProtocolId, model: string, stream: boolean, isList: boolean): SentRequest {
   const text = `A question to ${model}`;
@@ -63,7 +63,7 @@ function question(client: ClientProtocolId, model: string, stream: boolean, isLi
   }
 }
 
-// ---- What the provider says ----
+// ---- The provider's replies ----
 
 const STATUSES = [
   200, 201, 204, 206, 301, 304, 307, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 529, 599,

@@ -79,7 +79,7 @@ async function makeOwn(): Promise<AttackerData> {
   };
 }
 
-// ---- What is sent ----
+// ---- The sent bodies ----
 
 const USUAL_TYPE = "application/json";
 const TYPES = [
@@ -91,7 +91,7 @@ const TYPES = [
   "x",
 ] as const;
 const MODELS = ["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/m`)] as const;
-const ODD_MODELS = ["nobody/m", "", "/", "demo/", "../m", "__proto__", "anthropic/\u0000", "x".repeat(999)] as const;
+const ODD_MODELS = ["unknown/m", "", "/", "demo/", "../m", "__proto__", "anthropic/\u0000", "x".repeat(999)] as const;
 
 /** Headers, most of them valid. */
 function headersFor(random: Random): Record<string, string> {

@@ -1,6 +1,6 @@
 // Checks the replies to corrupted input: errors in the client's format are allowed, internal errors are not.
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { startKoine } from "../support/start-koine.ts";
 import { readErrorMessage, type ErrorFormat } from "./routes.ts";
@@ -117,7 +117,7 @@ function faultIn(
   if (status >= 400) {
     if (INTERNAL.test(text)) return `${status}, a fault of its own: ${shown}`;
     const isReported = readErrorMessage(errorFormat, text) !== undefined || isWithin(text, providerReply);
-    return isReported ? undefined : `${status}, not in ${errorFormat}'s words: ${shown}`;
+    return isReported ? undefined : `${status}, not in ${errorFormat}'s format: ${shown}`;
   }
   if (type.startsWith("text/event-stream")) {
     return ending === undefined || ending.test(text) ? undefined : `A stream without an end: ${shown}`;

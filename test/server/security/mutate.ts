@@ -86,13 +86,13 @@ type SpoilText = (text: string, random: Random, others: () => string) => string;
 const IN_JSON: Readonly<Record<string, SpoilText>> = {
   "another value": (_, random) => pick(random, ODD_VALUES),
   "another one's value": (_, __, others) => others(),
-  "its own value twice": (text) => `[${text},${text}]`,
-  "its own value as text": (text) => JSON.stringify(text),
+  "a list with the value twice": (text) => `[${text},${text}]`,
+  "the value as a string": (text) => JSON.stringify(text),
   "a new key": (text, random) =>
     text.startsWith("{")
       ? `{${JSON.stringify(pick(random, ODD_KEYS))}:${pick(random, ODD_VALUES)}${text === "{}" ? "" : ","}${text.slice(1)}`
       : pick(random, ODD_VALUES),
-  "all of it twice": (text) => (text.startsWith("{") ? `${text.slice(0, -1)},${text.slice(1)}` : text),
+  "all fields twice": (text) => (text.startsWith("{") ? `${text.slice(0, -1)},${text.slice(1)}` : text),
   "nested deep": (text) => `${"[".repeat(60)}${text}${"]".repeat(60)}`,
 };
 
@@ -116,7 +116,7 @@ const ANYWHERE: Readonly<Record<string, SpoilBytes>> = {
     const to = Math.min(bytes.length, at + upTo(random, 200));
     return Buffer.concat([bytes.slice(0, to), bytes.slice(at)]);
   },
-  "a stretch left out": (bytes, random) => {
+  "a removed range": (bytes, random) => {
     const at = upTo(random, bytes.length);
     return Buffer.concat([bytes.slice(0, at), bytes.slice(at + 1 + upTo(random, 30))]);
   },
@@ -130,7 +130,7 @@ const ANYWHERE: Readonly<Record<string, SpoilBytes>> = {
     return Buffer.concat([bytes.slice(0, at), new Uint8Array(3), bytes.slice(at)]);
   },
   "a byte order mark": (bytes) => Buffer.concat([Uint8Array.of(0xef, 0xbb, 0xbf), bytes]),
-  "nothing at all": () => new Uint8Array(0),
+  "no bytes": () => new Uint8Array(0),
 };
 
 /** Replaces, duplicates, stringifies or extends some values of the JSON. */

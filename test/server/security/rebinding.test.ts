@@ -70,7 +70,7 @@ describe("a server on loopback is reached as", () => {
     if (status === 403) expect(received).toContain('"code":"forbidden"');
   });
 
-  test("nothing: a browser always sends a host, and a client without one gets an error", async () => {
+  test("a request without a host: a browser always sends one, and other clients get an error", async () => {
     expect(statusOf(await sendRaw("/healthz", []))).toBe(400);
   });
 

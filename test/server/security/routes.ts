@@ -1,5 +1,5 @@
 // The server's routes for tests: all routes, their error formats, and a path for each.
-import { completeConfig } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
 import { createServer } from "../../../src/server/server.ts";
 import type { Route } from "../../../src/server/types.ts";
 

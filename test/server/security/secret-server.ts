@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo } from "../../../src/client/index.ts";
-import type { ServerConfig } from "../../../src/server/config/types.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import type { ClientProtocolId } from "../../../src/server/gateway/protocols.ts";
 import { startKoine } from "../support/start-koine.ts";
@@ -31,7 +31,7 @@ export const SECRETS = {
   query: "query-secret-of-a-provider",
   fetched: "fetched-secret-of-a-provider",
   token: tokenOf("ann"),
-  wrongToken: "a-token-that-nobody-has",
+  wrongToken: "an-unknown-token",
   telemetry: "telemetry-header-secret",
   mcpHeader: "mcp-header-secret-value",
   mcpEnv: "mcp-env-secret-value",
@@ -141,7 +141,7 @@ export async function startWorld(format: "json" | "text"): Promise<World> {
       tenants: tenantsOf({ acme: ["ann"] }),
       log: { level: "debug", format },
       telemetry: { url: echo.url, headers: { "x-collector": SECRETS.telemetry }, serviceName: "koine" },
-      tasks: { mcpServers: format === "json" ? [] : toolServers(echo.url) },
+      tasks: { mcpServers: format === "json" ? {} : toolServers(echo.url) },
       drainMs: 1000,
     },
     { write: (lines) => (log += lines), stopMs: 1000 },
@@ -168,12 +168,12 @@ export async function startWorld(format: "json" | "text"): Promise<World> {
 }
 
 /** MCP servers that fail and repeat their input. */
-function toolServers(url: string): ServerConfig["tasks"]["mcpServers"] {
+function toolServers(url: string): NonNullable<NonNullable<ConfigInput["tasks"]>["mcpServers"]> {
   const args = ["-e", "console.error('no', process.env.DATABASE_PASS); process.exit(1)"];
-  return [
-    { name: "refusing", url: `${url}/mcp`, headers: { "x-tools": SECRETS.mcpHeader }, timeouts: { connectMs: 2000 } },
-    { name: "failing", command: process.execPath, args, env: { DATABASE_PASS: SECRETS.mcpEnv } },
-  ];
+  return {
+    refusing: { url: `${url}/mcp`, headers: { "x-tools": SECRETS.mcpHeader }, timeouts: { connectMs: 2000 } },
+    failing: { command: process.execPath, args, env: { DATABASE_PASS: SECRETS.mcpEnv } },
+  };
 }
 
 function filesIn(folder: string): [string, Buffer][] {

@@ -1,15 +1,16 @@
 // Shared helpers of the security tests: tenants with tokens, a plain client, and accessors for replies.
 import { createHash } from "node:crypto";
-import type { TenantConfig } from "../../../src/server/config/types.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 
 /** Returns tenants with tokens of these names. */
-export function tenantsOf(names: Readonly<Record<string, readonly string[]>>): Map<string, TenantConfig> {
-  const tenants = Object.entries(names).map(([tenant, tokens]): [string, TenantConfig] => [
+export function tenantsOf(names: Readonly<Record<string, readonly string[]>>): NonNullable<ConfigInput["tenants"]> {
+  const hash = (token: string): string => `sha256:${createHash("sha256").update(token).digest("hex")}`;
+  const tenants = Object.entries(names).map(([tenant, tokens]) => [
     tenant,
-    { tokens: tokens.map((name) => ({ name, hash: createHash("sha256").update(tokenOf(name)).digest("hex") })) },
+    { tokens: tokens.map((name) => ({ name, hash: hash(tokenOf(name)) })) },
   ]);
-  return new Map(tenants);
+  return Object.fromEntries(tenants) as NonNullable<ConfigInput["tenants"]>;
 }
 
 /** Returns the token of this name. */

@@ -1,7 +1,7 @@
 // Creates one tenant's data through the server's API: everything the server stores, and the ids that an attacker could
 // know.
 import type { KoineServer } from "../../../src/server/server.ts";
-import type { HeldModel } from "../tasks/support.ts";
+import type { ManualModel } from "../tasks/support.ts";
 import { send, jsonOf, readUntil, type SentRequest, sendAndRead, textAt, type ReadReply, valueAt } from "./support.ts";
 
 /** Data of a tenant that an attacker may know: ids, keys, cursors and texts. */
@@ -52,8 +52,12 @@ export const TENANT_REQUESTS: Readonly<Record<string, (text: string) => Pick<Sen
   responsesRun: (text) => ({ path: "/v1/responses", body: { model: "demo/koine", input: text } }),
 };
 
-/** Creates all data. At the end, the task runs on the held model, with a queued message. */
-export async function createTenantData(koine: KoineServer, token: string, heldModel: HeldModel): Promise<TenantIds> {
+/** Creates all data. At the end, the task runs on the manual model, with a queued message. */
+export async function createTenantData(
+  koine: KoineServer,
+  token: string,
+  manualModel: ManualModel,
+): Promise<TenantIds> {
   const ids: Partial<TenantIds> = { tenantText: TENANT_TEXT, key: `key-of-${TENANT_TEXT}` };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<ReadReply> =>
     sendAndRead(koine, { method: "POST", path, body, headers }, token);
@@ -90,13 +94,13 @@ export async function createTenantData(koine: KoineServer, token: string, heldMo
 
   const created = jsonOf(
     await post("/v1/task", {
-      model: "held/held",
+      model: "manual/manual",
       name: SECRET_TEXT,
       message: `Look for the ${TENANT_TEXT} ${SECRET_TEXT}`,
     }),
   );
   ids.task = textAt(created, "task", "id");
-  await heldModel.nextCall();
+  await manualModel.nextCall();
   const queued = jsonOf(
     await post(`/v1/task/${ids.task}/message`, { message: `And its ${TENANT_TEXT} lid ${SECRET_TEXT}` }),
   );

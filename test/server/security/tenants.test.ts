@@ -7,13 +7,13 @@ import { describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { Ledger } from "../../../src/ledger/index.ts";
 import { openLedger } from "../../../src/ledger/index.ts";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { createServer } from "../../../src/server/server.ts";
 import { freshSchema } from "../../support/postgres.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { startKoine } from "../support/start-koine.ts";
-import { HeldModel } from "../tasks/support.ts";
+import { ManualModel } from "../tasks/support.ts";
 import { attacksOn, type Attack, BODIES, MAKES, type AttackerData } from "./attacks.ts";
 import { type TenantIds, readEverything, createTenantData, SECRET_TEXT, TENANT_TEXT } from "./tenant-data.ts";
 import { send, jsonOf, readUntil, sendAndRead, tenantsOf, textAt, type ReadReply } from "./support.ts";
@@ -23,7 +23,7 @@ const describing = await createServer(completeConfig({ log: { level: "silent", f
 const ROUTES = describing.routes;
 await describing.close();
 
-// ---- Ids that nobody has ----
+// ---- Ids that do not exist ----
 
 /** Of the same length, so that a model emits as many deltas. */
 const TWIN_TEXT = "Zayn";
@@ -44,7 +44,7 @@ function twinsOf(ids: TenantIds): TenantIds {
   return Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, twinOf(id)])) as unknown as TenantIds;
 }
 
-// ---- What is heard, without what differs between any two tenants ----
+// ---- Replies without the parts that differ between any two tenants ----
 
 const CHANCE: readonly [RegExp, string][] = [
   [ULID, "<id>"],
@@ -79,22 +79,22 @@ async function launch(koine: KoineServer, token: string, attack: Attack, endText
 }
 
 /** At the end, the task is running, and stays so: new messages are queued. */
-async function ownOf(koine: KoineServer, token: string, heldModel: HeldModel): Promise<AttackerData> {
+async function ownOf(koine: KoineServer, token: string, manualModel: ManualModel): Promise<AttackerData> {
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
     jsonOf(await sendAndRead(koine, { method: "POST", path, body }, token));
   const message = { role: "user", parts: [{ type: "text", text: "something of my own" }] };
   const thread = textAt(await post("/v1/threads", { messages: [message] }), "id");
   const run = await post(`/v1/threads/${thread}/regenerate`, {});
   const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "my own" }), "id");
-  const task = textAt(await post("/v1/task", { model: "held/held", message: "my own work" }), "task", "id");
-  await heldModel.nextCall();
+  const task = textAt(await post("/v1/task", { model: "manual/manual", message: "my own work" }), "task", "id");
+  await manualModel.nextCall();
   const chat = "my-chat";
   const page = [{ id: "u", role: "user", parts: [{ type: "text", text: "my own chat" }] }];
   await sendAndRead(koine, { method: "POST", path: "/v1/chat", body: { id: chat, messages: page } }, token);
   return { thread, message: textAt(run, "messages", 0, "id"), run: textAt(run, "run", "id"), response, task, chat };
 }
 
-// ---- The places where things are kept ----
+// ---- The stores ----
 
 interface OpenStore {
   ledger: Ledger;
@@ -140,10 +140,10 @@ describe.each(scaleRunCount(3) === 3 ? STORES : STORES.slice(1, 2))("data of a t
   test("does not exist for another tenant, and stays unchanged", { timeout: 300_000 }, async () => {
     const store = await open();
     const { ledger } = store;
-    const heldModel = new HeldModel();
+    const manualModel = new ManualModel();
     const koine = await startKoine(
       {
-        providers: { demo: demo(), held: heldModel.provider },
+        providers: { demo: demo(), manual: manualModel.provider },
         tenants: tenantsOf({ aye: ["aye"], bee: ["bee"], cee: ["cee"] }),
         ledger: { flushMs: FLUSH_MS },
         drainMs: 50,
@@ -151,10 +151,10 @@ describe.each(scaleRunCount(3) === 3 ? STORES : STORES.slice(1, 2))("data of a t
       { ledger, stopMs: 500 },
     );
     try {
-      const ids = await createTenantData(koine, "aye", heldModel);
+      const ids = await createTenantData(koine, "aye", manualModel);
       const before = await readEverything(koine, "aye", ids);
       expect(before.match(/ 200 /g), "all of it can be read by its owner").toHaveLength(12);
-      const reply = await compare(koine, ids, heldModel);
+      const reply = await compare(koine, ids, manualModel);
       expect(reply.attacks).toBeGreaterThan(900);
       expect(reply.differences.slice(0, 9)).toStrictEqual([]);
       expect(reply.leaks).toStrictEqual([]);
@@ -178,9 +178,9 @@ interface Compared {
 /** Metrics of all tenants together differ at every call. */
 const COMMON: ReadonlySet<string> = new Set(["getMetrics"]);
 
-async function compare(koine: KoineServer, ids: TenantIds, heldModel: HeldModel): Promise<Compared> {
+async function compare(koine: KoineServer, ids: TenantIds, manualModel: ManualModel): Promise<Compared> {
   const twins = twinsOf(ids);
-  const own = [await ownOf(koine, "bee", heldModel), await ownOf(koine, "cee", heldModel)] as const;
+  const own = [await ownOf(koine, "bee", manualModel), await ownOf(koine, "cee", manualModel)] as const;
   const compared: Compared = { attacks: 0, differences: [], leaks: [] };
   const routes = ROUTES.toSorted((a, b) => Number(MAKES.has(a.operation.id)) - Number(MAKES.has(b.operation.id)));
   const lists = ROUTES.filter(({ method, paths }) => method === "GET" && !/[:*]/.test(paths[0]));
@@ -190,7 +190,7 @@ async function compare(koine: KoineServer, ids: TenantIds, heldModel: HeldModel)
     for (const [index, attack] of mine.entries()) {
       const other = others[index];
       if (other === undefined) throw new Error("The two tenants do not do the same.");
-      const endText = `the last words ${compared.attacks++}`;
+      const endText = `the last text ${compared.attacks++}`;
       const [a, b] = [await launch(koine, "bee", attack, endText), await launch(koine, "cee", other, endText)];
       if (`${a.text} ${JSON.stringify(a.headers)}`.includes(SECRET_TEXT)) compared.leaks.push(attack.what);
       if (COMMON.has(route.operation.id)) continue;
@@ -205,5 +205,5 @@ async function compare(koine: KoineServer, ids: TenantIds, heldModel: HeldModel)
 function differenceOf(what: string, theirs: string, nobodys: string): string[] {
   const [a, b] = [theirs.split("\n"), nobodys.split("\n")];
   const at = a.findIndex((line, index) => line !== b[index]);
-  return [what, `theirs: ${a[at]?.slice(0, 500)}`, `nobody's: ${b[at]?.slice(0, 500)}`];
+  return [what, `theirs: ${a[at]?.slice(0, 500)}`, `unknown: ${b[at]?.slice(0, 500)}`];
 }

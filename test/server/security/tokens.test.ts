@@ -19,23 +19,26 @@ afterAll(() => koine.close());
 
 /** Ways to have no valid token. */
 const STRANGERS: readonly [string, Pick<SentRequest, "headers">, query?: string][] = [
-  ["nothing", {}],
+  ["no header", {}],
   ["an unknown token", { headers: { authorization: "Bearer koine_nobody-has-this-one" } }],
   ["an empty one", { headers: { authorization: "Bearer " } }],
-  ["the word alone", { headers: { authorization: "Bearer" } }],
+  ["the scheme alone", { headers: { authorization: "Bearer" } }],
   ["the token's digest", { headers: { authorization: `Bearer ${HASH}` } }],
-  ["the digest as the settings have it", { headers: { authorization: `Bearer sha256:${HASH}` } }],
+  ["the digest as in the settings", { headers: { authorization: `Bearer sha256:${HASH}` } }],
   ["the token's name", { headers: { authorization: "Bearer ann", "x-api-key": "ann" } }],
-  ["the token but for its end", { headers: { authorization: `Bearer ${TOKEN.slice(0, -1)}` } }],
-  ["the token and more", { headers: { authorization: `Bearer ${TOKEN}0` } }],
+  ["the token without its last character", { headers: { authorization: `Bearer ${TOKEN.slice(0, -1)}` } }],
+  ["the token with a suffix", { headers: { authorization: `Bearer ${TOKEN}0` } }],
   ["the token in capitals", { headers: { authorization: `Bearer ${TOKEN.toUpperCase()}` } }],
   [
-    "the token in another scheme",
+    "the token with another scheme",
     { headers: { authorization: `Basic ${Buffer.from(`ann:${TOKEN}`).toString("base64")}` } },
   ],
   ["the token as a cookie", { headers: { cookie: `token=${TOKEN}; key=${TOKEN}` } }],
   ["another key", { headers: { "x-api-key": "sk-none", "x-goog-api-key": "AIza-none" } }, "?key=none&token=none"],
-  ["what a careless table has", { headers: { authorization: "Bearer __proto__", "x-api-key": "constructor" } }],
+  [
+    "property names of Object.prototype",
+    { headers: { authorization: "Bearer __proto__", "x-api-key": "constructor" } },
+  ],
 ];
 
 describe("without a valid token", () => {
@@ -80,12 +83,12 @@ describe("without a valid token", () => {
 describe("with a valid token", () => {
   test.each<[string, Pick<SentRequest, "headers">, string?]>([
     ["as a bearer", { headers: { authorization: `Bearer ${TOKEN}` } }],
-    ["as a bearer in small letters", { headers: { authorization: `bearer ${TOKEN}` } }],
+    ["as a lower-case bearer", { headers: { authorization: `bearer ${TOKEN}` } }],
     ["as Anthropic's clients send it", { headers: { "x-api-key": TOKEN } }],
     ["as Gemini's clients send it", { headers: { "x-goog-api-key": TOKEN } }],
     ["in the query, as Gemini's REST has it", {}, `?key=${encodeURIComponent(TOKEN)}`],
-    ["beside a provider's own key", { headers: { authorization: "Bearer sk-own", "x-api-key": TOKEN } }],
-  ])("%s, one is let in", async (_, sent, query = "") => {
+    ["together with a provider's key", { headers: { authorization: "Bearer sk-own", "x-api-key": TOKEN } }],
+  ])("%s, the token is accepted", async (_, sent, query = "") => {
     expect((await sendAndRead(koine, { method: "GET", path: `/v1/threads${query}`, ...sent })).status).toBe(200);
   });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
       return { bytes: httpReply(307, { location: trap, refresh: `0; url=${trap}` }, "") };
     const dialect = PROTOCOLS.find((each) => path.startsWith(`/${each}/`)) ?? "anthropic";
     // A provider's answer may contain URLs too.
-    const text = (REPLIES.get(dialect) ?? "").replaceAll("It is 24 °C in Sparta.", `![a](${trap}/said) ${trap}/said`);
+    const text = (REPLIES.get(dialect) ?? "").replaceAll("It is 24 °C in Sparta.", `![a](${trap}/link) ${trap}/link`);
     return { bytes: httpReply(200, { "content-type": "application/json", link: `<${trap}>; rel=next` }, text) };
   });
   const providers = Object.fromEntries(PROTOCOLS.map((dialect) => [dialect, upstream.provider(dialect)]));
@@ -287,7 +287,7 @@ describe("a URL outside of the request body", () => {
         path,
         body: { contents: [{ role: "user", parts: [{ text: "by its name" }] }] },
       });
-      // Whatever the model name is, only the provider's own paths are called.
+      // Only the provider's own paths are called, for every model name.
       for (const upstreamRequests of upstream.questions.slice(before)) {
         if (upstreamRequests.body.includes("by its name")) expect(upstreamRequests.path).toMatch(OWN_PATHS);
       }

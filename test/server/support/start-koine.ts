@@ -4,8 +4,9 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
-import { completeConfig } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
+import type { ConfigFile } from "../../../src/server/config/index.ts";
 import { operationsModule } from "../../../src/server/operations/index.ts";
 import { serveModules } from "../../../src/server/serve-modules.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
@@ -40,12 +41,6 @@ export async function startRoutes(
   return Object.assign(server, { services });
 }
 
-/** The configuration of a child process: JSON data; `demo` is added to the providers. */
-export type ChildConfig = Omit<ConfigInput, "providers" | "tenants"> & {
-  providers?: Record<string, { dialect: string; baseUrl: string; apiKey?: string; vendor?: string }>;
-  tenants?: Record<string, { tokens: { hash: string; name: string }[]; maxOpen?: number }>;
-};
-
 export interface KoineProcess extends AsyncDisposable {
   readonly url: string;
   readonly child: ChildProcess;
@@ -58,7 +53,7 @@ export interface KoineProcess extends AsyncDisposable {
 }
 
 /** Starts a server in a child process; resolves when it is ready. */
-export async function spawnKoine(config: ChildConfig = {}): Promise<KoineProcess> {
+export async function spawnKoine(config: ConfigFile = {}): Promise<KoineProcess> {
   const script = fileURLToPath(new URL("serve-child.ts", import.meta.url));
   const child = spawn(
     process.execPath,

@@ -6,7 +6,7 @@ import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { user } from "../../../src/model/index.ts";
 import { encodeEntry, type TaskEntry } from "../../../src/server/tasks/journal-entries.ts";
 import { toThreadMessage } from "../../../src/server/tasks/thread-message.ts";
-import { call, HeldModel, TaskEventListener, startTasks, toMessageLines } from "./support.ts";
+import { call, ManualModel, TaskEventListener, startTasks, toMessageLines } from "./support.ts";
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -16,17 +16,17 @@ afterEach(async () => {
 interface Left {
   ledger: Ledger;
   id: string;
-  write: (entries: TaskEntry[], said?: string) => Promise<void>;
+  write: (entries: TaskEntry[], text?: string) => Promise<void>;
 }
 
 /** A task with its first message, and requested work. */
 async function leftBehind(): Promise<Left> {
   const ledger = await openLedger("memory:");
   ending.push(() => ledger.close());
-  const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/held" } } });
-  const write = async (entries: TaskEntry[], said?: string): Promise<void> => {
+  const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/manual" } } });
+  const write = async (entries: TaskEntry[], text?: string): Promise<void> => {
     const append =
-      said === undefined ? {} : { append: { messages: [toThreadMessage({ id: said, message: user(said) })] } };
+      text === undefined ? {} : { append: { messages: [toThreadMessage({ id: text, message: user(text) })] } };
     await ledger.log(id, entries.map(encodeEntry), { requestWork: true, ...append });
   };
   await write([{ type: "began", id: "First." }], "First.");
@@ -36,8 +36,8 @@ async function leftBehind(): Promise<Left> {
 async function takeUp({
   ledger,
   id,
-}: Pick<Left, "ledger" | "id">): Promise<{ model: HeldModel; task: string; events: TaskEventListener }> {
-  const model = new HeldModel();
+}: Pick<Left, "ledger" | "id">): Promise<{ model: ManualModel; task: string; events: TaskEventListener }> {
+  const model = new ManualModel();
   const server = await startTasks({ providers: { test: model.provider }, drainMs: 50 }, { ledger });
   const task = `${server.url}/v1/task/${id}`;
   const events = new TaskEventListener(`${task}/events`);
@@ -55,9 +55,9 @@ test("a message that was appended before its journal entry is not delivered agai
   await left.write([queued("Second."), queued("Third.")]);
   await left.ledger.append(left.id, [toThreadMessage({ id: "Second.", message: user("Second.") })]);
   const { model, events } = await takeUp(left);
-  const heldCall = await model.nextCall();
-  expect(toMessageLines(heldCall.request)).toStrictEqual(["user: First.", "user: Second.", "user: Third."]);
-  heldCall.complete("Yes.");
+  const pendingCall = await model.nextCall();
+  expect(toMessageLines(pendingCall.request)).toStrictEqual(["user: First.", "user: Second.", "user: Third."]);
+  pendingCall.complete("Yes.");
   await events.untilEvent("PostConversation");
   expect(model.count).toBe(1);
   expect(events.queues.at(-1)).toStrictEqual([]);
@@ -77,7 +77,7 @@ test("work that was cancelled when its process died is cancelled, and the model 
 test("an unfinished step of cancelled work is ended, and never continued", async () => {
   const left = await leftBehind();
   const run = await left.ledger.beginRun({ threadId: left.id, metadata: { agent: true } });
-  await run.append([{ kind: "start", payload: { modelId: "held", requestId: "r", contractVersion: 1 } }]);
+  await run.append([{ kind: "start", payload: { modelId: "manual", requestId: "r", contractVersion: 1 } }]);
   await left.write([{ type: "cancel", id: "c" }]);
   const { model, task, events } = await takeUp(left);
   await events.untilEvent("PostConversation");
@@ -92,9 +92,9 @@ test("a queue whose work was never started is started", async () => {
   const left = await leftBehind();
   await left.write([{ type: "ended", reason: "done" }, queued("Second.")]);
   const { model, events } = await takeUp(left);
-  const heldCall = await model.nextCall();
-  expect(toMessageLines(heldCall.request)).toStrictEqual(["user: First.", "user: Second."]);
-  heldCall.complete("Yes.");
+  const pendingCall = await model.nextCall();
+  expect(toMessageLines(pendingCall.request)).toStrictEqual(["user: First.", "user: Second."]);
+  pendingCall.complete("Yes.");
   await events.untilEvent("PostConversation", 2);
   expect(events.eventSequence).toContain("PreConversation MessageUnqueued MessageAdded MessageAdded RequestCompleted");
 });
@@ -103,16 +103,16 @@ test("a damaged last journal entry does not end a task", async () => {
   const store = memoryStore();
   const ledger = createLedger(store);
   ending.push(() => ledger.close());
-  const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/held" } } });
+  const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/manual" } } });
   await ledger.log(id, [encodeEntry(queued("First."))]);
   const [row] = await store.reads.log({ tenant: ledger.tenant, threadId: id }, { limit: 1 });
   const torn = { ...(row as NonNullable<typeof row>), id: ledger.newId(), body: "{oops" };
   await store.write((tx) => wait(tx.insertLog([torn])));
   const { model, task, events } = await takeUp({ ledger, id });
   expect((await call(`${task}/message`, { message: "Second." })).body.queued).toBe(true);
-  const heldCall = await model.nextCall();
-  expect(toMessageLines(heldCall.request)).toStrictEqual(["user: First.", "user: Second."]);
-  heldCall.complete("Yes.");
+  const pendingCall = await model.nextCall();
+  expect(toMessageLines(pendingCall.request)).toStrictEqual(["user: First.", "user: Second."]);
+  pendingCall.complete("Yes.");
   await events.untilEvent("PostConversation");
 });
 

@@ -1,16 +1,16 @@
 // Tasks survive the processes that run them: closed, killed, or one of several on one database.
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { startMcpHttp } from "../../agent/support/mcp-http.ts";
-import { inPostgres, sharedPostgres } from "../../support/postgres.ts";
-import { type ChildConfig, spawnKoine } from "../support/start-koine.ts";
-import { call, HeldModel, TaskEventListener, createTask, startTasks, toMessageLines } from "./support.ts";
+import { freshDatabase } from "../../support/postgres.ts";
+import type { ConfigFile } from "../../../src/server/config/index.ts";
+import { spawnKoine } from "../support/start-koine.ts";
+import { call, ManualModel, TaskEventListener, createTask, startTasks, toMessageLines } from "./support.ts";
 
 /** Long enough for a busy machine to renew it in time. */
 const LEASE_MS = 2000;
@@ -46,17 +46,17 @@ function expectWhole(reader: TaskEventListener, whole: TaskEventListener): void 
 
 test("a closed server releases its tasks with their queue, and the next one continues", async () => {
   const ledger = { url: `sqlite:${join(await folder(), "koine.db")}` };
-  const model = new HeldModel();
-  const settings = { providers: { test: model.provider }, tasks: { model: "test/held" }, ledger, drainMs: 50 };
-  const first = await startTasks(settings);
+  const model = new ManualModel();
+  const settings = { providers: { test: model.provider }, tasks: { model: "test/manual" }, ledger, drainMs: 50 };
+  const first = await startTasks({ ...settings, port: await freePort() });
   const task = await createTask(first.url, { message: "First." });
   const events = listen(`${task}/events`);
-  const heldCall = await model.nextCall();
-  heldCall.begin("I was just");
+  const pendingCall = await model.nextCall();
+  pendingCall.begin("I was just");
   const queued = await call(`${task}/message`, { message: "Second.", mode: "follow-up" });
   await events.untilEvent("MessageQueued");
   await first.close();
-  expect(heldCall.signal.aborted).toBe(true);
+  expect(pendingCall.signal.aborted).toBe(true);
   const second = await startTasks({ ...settings, port: Number(new URL(task).port) });
   ending.push(() => second.close());
   const again = await model.nextCall();
@@ -77,13 +77,13 @@ test("a tool call that waits for approval still waits after a restart, and runs 
   const mcp = await startMcpHttp({ record });
   ending.push(() => mcp.stop());
   const ledger = { url: `sqlite:${join(await folder(), "koine.db")}` };
-  const model = new HeldModel();
+  const model = new ManualModel();
   const settings = {
     providers: { test: model.provider },
-    tasks: { model: "test/held", mcpServers: [{ name: "tools", url: mcp.url }] },
+    tasks: { model: "test/manual", mcpServers: { tools: { url: mcp.url } } },
     ledger,
   };
-  const first = await startTasks(settings);
+  const first = await startTasks({ ...settings, port: await freePort() });
   const task = await createTask(first.url, { message: "Go.", approval: "ask" });
   const events = listen(`${task}/events`);
   (await model.nextCall()).call(["echo", { text: "done" }, "call_a"]);
@@ -105,24 +105,30 @@ test("a tool call that waits for approval still waits after a restart, and runs 
   expectWhole(events, await replay(task, 1));
 });
 
-/** Returns a port that was free a moment ago. */
+/**
+ * Returns a port that was free a moment ago, below those that systems give to outgoing connections: a reader that
+ * reconnects while no server listens could otherwise take the port itself.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A listening server has a port.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = randomInt(10_000, 32_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }
 
 /** The configuration of a child process, with external tools that record their start. */
-async function killable(config: ChildConfig): Promise<{ settings: ChildConfig; effects: () => Promise<string[]> }> {
+async function killable(config: ConfigFile): Promise<{ settings: ConfigFile; effects: () => Promise<string[]> }> {
   const record = join(await folder(), "record");
   const mcp = await startMcpHttp({ record });
   ending.push(() => mcp.stop());
   const lines = async (): Promise<string[]> => (await readFile(record, "utf8")).trim().split("\n");
   return {
-    settings: { port: await freePort(), tasks: { mcpServers: [{ name: "tools", url: mcp.url }] }, ...config },
+    settings: { port: await freePort(), tasks: { mcpServers: { tools: { url: mcp.url } } }, ...config },
     effects: async () => (await lines()).filter((line) => line.startsWith("began")),
   };
 }
@@ -158,18 +164,10 @@ test("kill -9 during a task: another process continues, nothing runs twice, and 
   expectWhole(events, await replay(task, 1));
 });
 
-async function freshDatabase(): Promise<string> {
-  const server = await sharedPostgres();
-  const name = `tasks_${randomBytes(6).toString("hex")}`;
-  await inPostgres(server, (client) => client.query(`CREATE DATABASE ${name}`));
-  ending.push(() => inPostgres(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
 test("two instances on one PostgreSQL: either serves a task, and continues work of the other", async () => {
-  const ledger = { url: await freshDatabase(), leaseMs: LEASE_MS, connections: 3 };
+  const { url, drop } = await freshDatabase();
+  ending.push(drop);
+  const ledger = { url, leaseMs: LEASE_MS, connections: 3 };
   const { settings, effects } = await killable({ ledger });
   const there = await spawnKoine(settings);
   ending.push(() => there.kill());
@@ -178,7 +176,7 @@ test("two instances on one PostgreSQL: either serves a task, and continues work 
   await listen(`${stalling}/events`).untilEvent("Delta");
   await listen(`${waiting}/events`).untilEvent("PreToolCall");
   // Started only now, so that it is not the one that starts the task.
-  const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: new Map(), ledger });
+  const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: {}, ledger });
   ending.push(() => here.close());
 
   // Runs there, read and cancelled here.

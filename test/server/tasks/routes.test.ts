@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { type Answered, call, HeldModel, TaskEventListener, createTask, startTasks } from "./support.ts";
+import { type Answered, call, ManualModel, TaskEventListener, createTask, startTasks } from "./support.ts";
 
 let server: KoineServer;
-const model = new HeldModel();
+const model = new ManualModel();
 beforeAll(async () => {
   server = await startTasks({ providers: { demo: demo(), test: model.provider } });
 });
@@ -58,12 +58,12 @@ test("the list is paginated, newest first", async () => {
 
 test("the paths without a version work too, and so does the queue of all tasks", async () => {
   const { status, body } = await call(`${server.url}/task`, {
-    model: "test/held",
+    model: "test/manual",
     message: { role: "user", content: "Hello." },
   });
   expect(status).toBe(201);
   const { id } = body.task;
-  const heldCall = await model.nextCall();
+  const pendingCall = await model.nextCall();
   const queued = await call(`${server.url}/task/${id}/message`, { message: { role: "user", content: "More." } });
   const waiting = { id: queued.body.id, message: { role: "user", content: "More." } };
   expect((await call(`${server.url}/task/${id}/queued_messages`)).body).toStrictEqual([waiting]);
@@ -73,7 +73,7 @@ test("the paths without a version work too, and so does the queue of all tasks",
     { ...waiting, mode: "steer" },
   ]);
   expect((await call(`${server.url}/task/${id}/cancel`, {})).body).toStrictEqual({ pending_messages: [waiting] });
-  expect(heldCall.signal.aborted).toBe(true);
+  expect(pendingCall.signal.aborted).toBe(true);
 });
 
 test("unknown fields are listed in the reply", async () => {
@@ -83,7 +83,7 @@ test("unknown fields are listed in the reply", async () => {
 
 test("an unknown model is not found, and no task is created", async () => {
   const before = await call(`${server.url}/v1/tasks`);
-  const { status, body } = await call(`${server.url}/v1/task`, { message: "Hello.", model: "nobody/nothing" });
+  const { status, body } = await call(`${server.url}/v1/task`, { message: "Hello.", model: "unknown/model" });
   expect([status, body.error.code]).toStrictEqual([404, "not-found"]);
   expect(body.error.message).toContain("demo/koine");
   expect((await call(`${server.url}/v1/tasks`)).body).toStrictEqual(before.body);
@@ -91,14 +91,14 @@ test("an unknown model is not found, and no task is created", async () => {
 
 describe("rejected requests", () => {
   test.each<[string, string, unknown, number, string]>([
-    ["a task with a model that is no text", "/v1/task", { model: 7 }, 400, "/model"],
-    ["a task with an approval that there is not", "/v1/task", { approval: "maybe" }, 400, "/approval"],
+    ["a task with a model that is no string", "/v1/task", { model: 7 }, 400, "/model"],
+    ["a task with an unknown approval", "/v1/task", { approval: "maybe" }, 400, "/approval"],
     ["a list in place of a body", "/v1/task", [], 400, ""],
     ["a message of the assistant", "/v1/task", { message: { role: "assistant", content: "I" } }, 400, "/message/role"],
-    ["a message without one", "TASK/message", {}, 400, "/message"],
-    ["a mode that there is not", "TASK/message", { message: "Hi.", mode: "now" }, 400, "/mode"],
-    ["a decision about no call", "TASK/approve", { approve: true }, 400, "/toolCallId"],
-    ["a decision that is none", "TASK/approve", { toolCallId: "x", approve: "yes" }, 400, "/approve"],
+    ["a body without a message", "TASK/message", {}, 400, "/message"],
+    ["an unknown mode", "TASK/message", { message: "Hi.", mode: "now" }, 400, "/mode"],
+    ["a decision without a call", "TASK/approve", { approve: true }, 400, "/toolCallId"],
+    ["an invalid decision", "TASK/approve", { toolCallId: "x", approve: "yes" }, 400, "/approve"],
     [
       "a decision about a call that does not wait",
       "TASK/approve",
@@ -106,7 +106,7 @@ describe("rejected requests", () => {
       404,
       "/toolCallId",
     ],
-    ["a name with half a character", "/v1/task", { name: "a\ud800" }, 400, "/name"],
+    ["a name with a lone surrogate", "/v1/task", { name: "a\ud800" }, 400, "/name"],
     ["cancelling an idle task", "TASK/cancel", {}, 404, ""],
     ["a message to a missing task", "/v1/task/nobody/message", { message: "Hi." }, 404, ""],
     ["cancelling a missing task", "/v1/task/nobody/cancel", {}, 404, ""],
@@ -126,14 +126,11 @@ describe("rejected requests", () => {
 
 test("a tenant sees its own tasks only", async () => {
   const token = (name: string): { tokens: { hash: string; name: string }[] } => ({
-    tokens: [{ hash: createHash("sha256").update(name).digest("hex"), name }],
+    tokens: [{ hash: `sha256:${createHash("sha256").update(name).digest("hex")}`, name }],
   });
   const shared = await startTasks({
     providers: { demo: demo() },
-    tenants: new Map([
-      ["acme", token("acme-token")],
-      ["zeta", token("zeta-token")],
-    ]),
+    tenants: { acme: token("acme-token"), zeta: token("zeta-token") },
   });
   try {
     const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${name}-token` });
@@ -157,7 +154,7 @@ test("a tenant sees its own tasks only", async () => {
 
 test("B95: a task is created once per key, and another one with it is a conflict", async () => {
   const make = (message: string): Promise<Answered> =>
-    call(`${server.url}/v1/task`, { message, model: "test/held" }, { "idempotency-key": "pay" });
+    call(`${server.url}/v1/task`, { message, model: "test/manual" }, { "idempotency-key": "pay" });
   const [first, second] = await Promise.all([make("Pay the bill."), make("Pay the bill.")]);
   (await model.nextCall()).complete("Paid.");
   expect([first.status, second.status]).toStrictEqual([201, 201]);
@@ -169,7 +166,7 @@ test("B95: a task is created once per key, and another one with it is a conflict
 });
 
 test.each(["a\u0000b", "a\ud800b"])("a message that is no valid name is delivered anyway: %j", async (message) => {
-  const { status, body } = await call(`${server.url}/v1/task`, { message, model: "test/held" });
+  const { status, body } = await call(`${server.url}/v1/task`, { message, model: "test/manual" });
   expect([status, body.task.name]).toStrictEqual([201, message.replace("\u0000", "").toWellFormed()]);
   (await model.nextCall()).complete("I see.");
 });

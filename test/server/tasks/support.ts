@@ -1,17 +1,30 @@
 // A plain client of tasks with fetch and EventSource, and a model whose answers the test controls.
 import { EventSource } from "eventsource";
-import type { LocalProvider } from "../../../src/client/index.ts";
+import type { Effects, LocalProvider } from "../../../src/client/index.ts";
 import type { Delta, ModelRequest } from "../../../src/model/index.ts";
-import { completeConfig, type ConfigInput } from "../../../src/server/config/defaults.ts";
+import { completeConfig } from "../../../src/server/config/complete-config.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import { serveModules } from "../../../src/server/serve-modules.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { createServices } from "../../../src/server/services.ts";
 import { tasksModule } from "../../../src/server/tasks/index.ts";
 
+export interface TaskServerOptions extends ServerOptions {
+  /** Replaces the duration of a sleep of the server. */
+  sleepMs?: (ms: number) => number;
+}
+
 /** Starts a server with only the tasks module, on a free port. */
-export async function startTasks(input: ConfigInput = {}, options: ServerOptions = {}): Promise<KoineServer> {
+export async function startTasks(
+  input: ConfigInput = {},
+  { sleepMs = (ms) => ms, ...options }: TaskServerOptions = {},
+): Promise<KoineServer> {
   const config = completeConfig({ port: 0, drainMs: 2000, log: { level: "silent", format: "json" }, ...input });
-  const services = await createServices(config, options);
+  const created = await createServices(config, options);
+  const { clientContext } = created;
+  const { effects } = clientContext;
+  const sleep: Effects["sleep"] = (ms, signal) => effects.sleep(sleepMs(ms), signal);
+  const services = { ...created, clientContext: { ...clientContext, effects: { ...effects, sleep } } };
   const server = serveModules(services, [tasksModule(services)]);
   await server.listen();
   return server;
@@ -23,7 +36,7 @@ export interface ReceivedEvent {
   /** The SSE event name. */
   name: string;
   id: string;
-  // What tests look at is written by the server under test.
+  // The fields are written by the server under test.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any;
 }
@@ -109,9 +122,9 @@ export async function createTask(url: string, body: object): Promise<string> {
 
 // ---- The model ----
 
-export interface HeldCall {
+export interface PendingCall {
   readonly request: ModelRequest;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   complete(text: string): void;
   /** Calls tools in parallel: name, input, and an id if it matters. */
@@ -122,19 +135,19 @@ export interface HeldCall {
 }
 
 /** A model that answers when and as the test decides. */
-export class HeldModel {
-  readonly #waiting: HeldCall[] = [];
-  #listeners: ((heldCall: HeldCall) => void)[] = [];
+export class ManualModel {
+  readonly #waiting: PendingCall[] = [];
+  #listeners: ((pendingCall: PendingCall) => void)[] = [];
   /** The number of calls. */
   count = 0;
 
   readonly provider: LocalProvider = {
-    models: ["held"],
+    models: ["manual"],
     answer: (request, { signal }) => this.#answer(request, signal),
   };
 
   /** Resolves with the next call. */
-  nextCall(): Promise<HeldCall> {
+  nextCall(): Promise<PendingCall> {
     const first = this.#waiting.shift();
     return first === undefined ? new Promise((resolve) => this.#listeners.push(resolve)) : Promise.resolve(first);
   }
@@ -150,7 +163,7 @@ export class HeldModel {
     const usage: Delta = { kind: "usage", payload: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } };
     const done = (finishReason: "stop" | "tool-calls"): Delta[] => [usage, { kind: "done", payload: { finishReason } }];
     const text = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, partKey: 0 } });
-    const heldCall: HeldCall = {
+    const pendingCall: PendingCall = {
       request,
       signal,
       begin: (content) => push(text(content)),
@@ -161,9 +174,9 @@ export class HeldModel {
         push({ kind: "error", payload: { errorCode, message: `It was made to fail: ${errorCode}.` } }),
     };
     const next = this.#listeners.shift();
-    if (next === undefined) this.#waiting.push(heldCall);
-    else next(heldCall);
-    yield { kind: "start", payload: { modelId: "held", requestId: `answer_${number}`, contractVersion: 1 } };
+    if (next === undefined) this.#waiting.push(pendingCall);
+    else next(pendingCall);
+    yield { kind: "start", payload: { modelId: "manual", requestId: `answer_${number}`, contractVersion: 1 } };
     for (;;) {
       const batch = batches.shift();
       if (batch === undefined) {

@@ -16,7 +16,7 @@ let offset = 0;
 beforeAll(async () => {
   mcp = await startMcpHttp();
   server = await startTasks(
-    { providers: { demo: demo() }, tasks: { mcpServers: [{ name: "tools", url: mcp.url }] }, heartbeatMs: 20 },
+    { providers: { demo: demo() }, tasks: { mcpServers: { tools: { url: mcp.url } } }, heartbeatMs: 20 },
     { clock: () => Date.now() + offset },
   );
   task = await createTask(server.url, { message: 'call echo {"text":"a"} and add {"a":1,"b":2} then fail' });

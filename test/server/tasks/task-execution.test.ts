@@ -4,14 +4,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { ConfigInput } from "../../../src/server/config/config-input.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { type McpHttp, startMcpHttp } from "../../agent/support/mcp-http.ts";
 import {
   type Answered,
   call,
-  HeldModel,
+  ManualModel,
   TaskEventListener,
+  type TaskServerOptions,
   createTask,
   startTasks,
   toMessageLines,
@@ -25,13 +26,19 @@ afterEach(async () => {
   }
 });
 
-async function start(input: ConfigInput = {}): Promise<{ model: HeldModel; server: KoineServer; url: string }> {
-  const model = new HeldModel();
-  const server = await startTasks({
-    providers: { test: model.provider },
-    ...input,
-    tasks: { model: "test/held", ...input.tasks },
-  });
+/**
+ * Shortens the polls of the journal and the wait for MCP servers that do not close. Longer sleeps are time limits, which
+ * a busy machine must not reach.
+ */
+const shortenPolls = (ms: number): number => (ms >= 1000 && ms <= 2000 ? 20 : ms);
+
+async function start(
+  input: ConfigInput = {},
+  options: TaskServerOptions = {},
+): Promise<{ model: ManualModel; server: KoineServer; url: string }> {
+  const model = new ManualModel();
+  const settings = { providers: { test: model.provider }, ...input, tasks: { model: "test/manual", ...input.tasks } };
+  const server = await startTasks(settings, options);
   open.push(server);
   return { model, server, url: server.url };
 }
@@ -83,7 +90,7 @@ test("a message to an idle task is delivered at once, one to a running task wait
 
 test("a steering message is delivered after the current tool round", async () => {
   const mcp = await tools();
-  const { model, url } = await start({ tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } });
+  const { model, url } = await start({ tasks: { mcpServers: { tools: { url: mcp.url } } } });
   const task = await createTask(url, { message: "Add." });
   const events = listen(task);
   const first = await model.nextCall();
@@ -141,7 +148,7 @@ test("cancelling ends the work, returns the queue, and the next message continue
 
 test("a running tool is aborted when the task is cancelled, and its call has a result in the history", async () => {
   const mcp = await tools();
-  const { model, url, server } = await start({ tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } });
+  const { model, url, server } = await start({ tasks: { mcpServers: { tools: { url: mcp.url } } } });
   const task = await createTask(url, { message: "Wait." });
   const events = listen(task);
   (await model.nextCall()).call(["wait", {}, "call_wait"]);
@@ -158,7 +165,7 @@ test("a running tool is aborted when the task is cancelled, and its call has a r
 
 test("a failed task has its reason; its queue waits for the next message", async () => {
   const { model, url } = await start({
-    models: [{ pattern: "once", targets: ["test/held"], retry: { attempts: 1 } }],
+    models: { once: { to: "test/manual", retry: { attempts: 1 } } },
     tasks: { model: "once" },
   });
   const task = await createTask(url, { message: "First." });
@@ -186,7 +193,7 @@ test("a failed task has its reason; its queue waits for the next message", async
 
 test("a tool call waits for approval, and runs or not as decided", async () => {
   const mcp = await tools();
-  const { model, url } = await start({ tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } });
+  const { model, url } = await start({ tasks: { mcpServers: { tools: { url: mcp.url } } } });
   const task = await createTask(url, { message: "Go.", approval: "ask" });
   const events = listen(task);
   (await model.nextCall()).call(["echo", { text: "one" }, "call_a"], ["echo", { text: "two" }, "call_b"]);
@@ -207,7 +214,7 @@ test("a tool call waits for approval, and runs or not as decided", async () => {
 
 test("a contradicting decision is a conflict", async () => {
   const mcp = await tools();
-  const { model, url } = await start({ tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } });
+  const { model, url } = await start({ tasks: { mcpServers: { tools: { url: mcp.url } } } });
   const task = await createTask(url, { message: "Go.", approval: "ask" });
   const events = listen(task);
   (await model.nextCall()).call(["echo", { text: "one" }, "call_a"], ["echo", { text: "two" }, "call_b"]);
@@ -225,9 +232,9 @@ test("B95: a message is delivered once, however often it is sent with the same k
   const sent = await Promise.all([post("Once."), post("Once."), post("Once.")]);
   expect(new Set(sent.map(({ body }) => body.id)).size).toBe(1);
   expect((await post("Other.")).status).toBe(409);
-  const heldCall = await model.nextCall();
-  expect(toMessageLines(heldCall.request)).toStrictEqual(["user: Once."]);
-  heldCall.complete("Yes.");
+  const pendingCall = await model.nextCall();
+  expect(toMessageLines(pendingCall.request)).toStrictEqual(["user: Once."]);
+  pendingCall.complete("Yes.");
 });
 
 test("concurrent messages are each delivered once", async () => {
@@ -237,14 +244,14 @@ test("concurrent messages are each delivered once", async () => {
   const texts = Array.from({ length: 8 }, (_, at) => `Message ${at}.`);
   const sent = await Promise.all(texts.map((message) => call(`${task}/message`, { message })));
   expect(sent.filter(({ body }) => !body.queued)).toHaveLength(1);
-  let heldCall = await model.nextCall();
-  while (toMessageLines(heldCall.request).filter((line) => line.startsWith("user")).length < texts.length) {
-    heldCall.complete("Go on.");
-    heldCall = await model.nextCall();
+  let pendingCall = await model.nextCall();
+  while (toMessageLines(pendingCall.request).filter((line) => line.startsWith("user")).length < texts.length) {
+    pendingCall.complete("Go on.");
+    pendingCall = await model.nextCall();
   }
-  heldCall.complete("All heard.");
+  pendingCall.complete("All received.");
   await events.untilEvent("PostConversation");
-  const userLines = toMessageLines(heldCall.request).filter((line) => line.startsWith("user"));
+  const userLines = toMessageLines(pendingCall.request).filter((line) => line.startsWith("user"));
   expect(userLines.toSorted()).toStrictEqual(texts.map((text) => `user: ${text}`));
 });
 
@@ -266,7 +273,7 @@ test("the queue of a failed task can be dropped", async () => {
 test("a fast-growing queue is sent a few times only, and has a limit", async () => {
   const { model, url } = await start();
   const task = await createTask(url, { message: "First." });
-  const heldCall = await model.nextCall();
+  const pendingCall = await model.nextCall();
   const events = listen(task);
   await events.until(({ queues }) => queues.length > 0);
   const post = (text: string): Promise<number> =>
@@ -276,15 +283,13 @@ test("a fast-growing queue is sent a few times only, and has a limit", async () 
   expect(events.queues.length).toBeLessThan(40);
   expect(await post("x".repeat(9 * 1024 * 1024))).toBe(429);
   expect((await call(`${task}/cancel`, {})).body.pending_messages).toHaveLength(40);
-  expect(heldCall.signal.aborted).toBe(true);
+  expect(pendingCall.signal.aborted).toBe(true);
 });
 
 test("a task that waits for approval does not count as running, and continues after it", async () => {
   const mcp = await tools();
-  const { model, url } = await start({
-    limits: { open: 1 },
-    tasks: { mcpServers: [{ name: "tools", url: mcp.url }] },
-  });
+  const tasks = { mcpServers: { tools: { url: mcp.url } } };
+  const { model, url } = await start({ limits: { open: 1 }, tasks }, { sleepMs: shortenPolls });
   const task = await createTask(url, { message: "Go.", approval: "ask" });
   (await model.nextCall()).call(["echo", { text: "one" }, "call_a"], ["echo", { text: "two" }, "call_b"]);
   const other = await createTask(url, { message: "Me, too." });
@@ -302,10 +307,8 @@ test("a task that waits for approval does not count as running, and continues af
 
 test("a task that waits for approval without a lease can be cancelled", async () => {
   const mcp = await tools();
-  const { model, url } = await start({
-    limits: { open: 1 },
-    tasks: { mcpServers: [{ name: "tools", url: mcp.url }] },
-  });
+  const tasks = { mcpServers: { tools: { url: mcp.url } } };
+  const { model, url } = await start({ limits: { open: 1 }, tasks }, { sleepMs: shortenPolls });
   const task = await createTask(url, { message: "Go.", approval: "ask" });
   (await model.nextCall()).call(["echo", { text: "one" }, "call_a"]);
   const other = await createTask(url, { message: "Me, too." });
@@ -317,15 +320,14 @@ test("a task that waits for approval without a lease can be cancelled", async ()
 
 test("a tenant with many tasks leaves room for another", async () => {
   const token = (name: string): { hash: string; name: string } => ({
-    hash: createHash("sha256").update(name).digest("hex"),
+    hash: `sha256:${createHash("sha256").update(name).digest("hex")}`,
     name,
   });
   const { model, url } = await start({
     limits: { open: 2 },
-    tenants: new Map([
-      ["busy", { tokens: [token("busy")], maxOpen: 1 }],
-      ["calm", { tokens: [token("calm")] }],
-    ]),
+    // The last calls stay open.
+    drainMs: 50,
+    tenants: { busy: { tokens: [token("busy")], maxOpen: 1 }, calm: { tokens: [token("calm")] } },
   });
   const make = (name: string): Promise<Answered> =>
     call(`${url}/v1/task`, { message: name }, { authorization: `Bearer ${name}` });
@@ -343,8 +345,8 @@ test("a task whose MCP server does not respond can be cancelled, and does not bl
   await once(silent, "listening");
   open.push({ [Symbol.dispose]: () => void (silent.closeAllConnections(), silent.close()) });
   const { port } = silent.address() as AddressInfo;
-  const mcpServers = [{ name: "silent", url: `http://127.0.0.1:${port}/mcp` }];
-  const { url, server } = await start({ drainMs: 200, tasks: { mcpServers } });
+  const mcpServers = { silent: { url: `http://127.0.0.1:${port}/mcp` } };
+  const { url, server } = await start({ drainMs: 200, tasks: { mcpServers } }, { sleepMs: shortenPolls });
   const task = await createTask(url, { message: "Go." });
   expect((await call(`${task}/cancel`, {})).status).toBe(200);
   expect((await call(task)).body.task.state).toBe("cancelled");

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { type McpHttp, startMcpHttp } from "../../agent/support/mcp-http.ts";
-import { call, HeldModel, TaskEventListener, createTask, startTasks, toMessageLines } from "./support.ts";
+import { call, ManualModel, TaskEventListener, createTask, startTasks, toMessageLines } from "./support.ts";
 
 let server: KoineServer;
 let mcp: McpHttp;
-const model = new HeldModel();
+const model = new ManualModel();
 beforeAll(async () => {
   mcp = await startMcpHttp();
-  const tasks = { model: "test/held", mcpServers: [{ name: "tools", url: mcp.url }] };
+  const tasks = { model: "test/manual", mcpServers: { tools: { url: mcp.url } } };
   server = await startTasks({ providers: { test: model.provider }, tasks });
 });
 afterAll(async () => {

@@ -36,11 +36,7 @@ describe("messages", () => {
       system("You are a helpful assistant."),
       [{ role: "system", content: "You are a helpful assistant." }],
     ],
-    [
-      "instructions of a developer",
-      { ...system("Be brief."), role: "developer" },
-      [{ role: "system", content: "Be brief." }],
-    ],
+    ["a developer message", { ...system("Be brief."), role: "developer" }, [{ role: "system", content: "Be brief." }]],
     ["a user message", user("Write a unit test for foo()"), [{ role: "user", content: "Write a unit test for foo()" }]],
     [
       "an assistant message without tools",
@@ -91,12 +87,12 @@ describe("messages", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["nothing", undefined, "/message"],
+    ["no message", undefined, "/message"],
     ["a number", 7, "/message"],
     ["a message of the assistant", { role: "assistant", content: "Hello." }, "/message/role"],
-    ["a role that there is not", { role: "poet", content: "Hello." }, "/message/role"],
-    ["no words", { role: "user", content: "" }, "/message"],
-    ["a content that is none", { role: "user", content: 7 }, "/message/content"],
+    ["an unknown role", { role: "poet", content: "Hello." }, "/message/role"],
+    ["an empty text", { role: "user", content: "" }, "/message"],
+    ["content of a wrong type", { role: "user", content: 7 }, "/message/content"],
   ])("%s is rejected, and the error has the path", (_, wire, path) => {
     expect(() => decodeInputMessage(wire)).toThrow(expect.objectContaining({ code: "invalid-request", path }));
   });

@@ -128,7 +128,7 @@ class Desk {
       const question = this.#provider.open(request);
       if (!this.#provider.models.includes(question.model)) throw new Error("A provider opens only models that it has.");
       this.#provider.check(question);
-      return this.#say(this.#next(request, question), question);
+      return this.#encode(this.#next(request, question), question);
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       this.#refusals.push({ status: error.status, message: error.message, request });
@@ -145,7 +145,7 @@ class Desk {
     return typeof scripted === "string" ? { parts: [{ type: "text", text: scripted }] } : scripted;
   }
 
-  #say(answer: ScriptedAnswer, question: ProviderRequest): Reply {
+  #encode(answer: ScriptedAnswer, question: ProviderRequest): Reply {
     const { error, errorAfter } = answer;
     const { delayMs, reset, stall, headers } = answer;
     const way: Reply = {

@@ -40,7 +40,7 @@ export interface AcceptedRequest {
 /** An answer, or the text of an answer. */
 export type Scripted = ScriptedAnswer | string;
 /** One answer for each accepted request, in order; or a function that creates them. */
-export type Script = readonly Scripted[] | ((asked: AcceptedRequest) => Scripted);
+export type Script = readonly Scripted[] | ((request: AcceptedRequest) => Scripted);
 
 const USAGE: Usage = { inputTokens: 24, outputTokens: 12, totalTokens: 36 };
 

@@ -45,7 +45,7 @@ const chat: Talk = async ({ apiKey, baseUrl, model }, isStream) => {
       : await client.chat.completions.create(body);
     const message = whole.choices[0]?.message;
     if (message === undefined) throw new Error("no choice");
-    // The SDK adds fields of its own.
+    // The SDK adds its own fields.
     const { role, content, refusal, tool_calls: calls } = message;
     return { role, content, refusal, ...(calls !== undefined && { tool_calls: calls.map(plainCall) }) };
   };
@@ -128,42 +128,42 @@ const TALKS: Readonly<Record<UpstreamDialect, Talk>> = {
 };
 
 test.each(UPSTREAM_DIALECTS.flatMap((id) => [[id, "a stream", true] as const, [id, "a whole body", false] as const]))(
-  "the official SDK of %s understands %s, and may go on from it",
+  "the official SDK of %s reads %s and can continue it",
   async (id, _, isStream) => {
     await using upstream = await startUpstream(id, SCRIPT);
-    const { calls, text: said } = await TALKS[id](upstream, isStream);
+    const { calls, text: finalText } = await TALKS[id](upstream, isStream);
     expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
     expect(calls).toStrictEqual([{ at: "Ἀθῆναι" }, { at: "Roma" }]);
-    expect(said).toBe("Sunny in both.");
+    expect(finalText).toBe("Sunny in both.");
     expect(upstream.answered).toBe(2);
   },
 );
 
 describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
-  const { readContent: said, continueWith: goOn, send } = VALID_REQUESTS[id];
+  const { readContent, continueWith: goOn, send } = VALID_REQUESTS[id];
 
   test("accepts a conversation that continues from its answer", async () => {
     await using upstream = await startUpstream(id, SCRIPT);
-    const first = said(await (await send(upstream)).json());
+    const first = readContent(await (await send(upstream)).json());
     const reply = await send(upstream, goOn(first));
     expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([]);
     expect(reply.status).toBe(200);
   });
 
-  test.each(REJECTIONS[id])("rejects %s", async (_, change, status, words) => {
+  test.each(REJECTIONS[id])("rejects %s", async (_, change, status, message) => {
     await using upstream = await startUpstream(id, SCRIPT);
-    const first = said(await (await send(upstream)).json());
+    const first = readContent(await (await send(upstream)).json());
     const { headers, ...body } = change(first, goOn(first));
     const reply = await send(upstream, body, false, headers as Record<string, string>);
     const error = dialect(id).decodeError(await reply.json(), reply.status);
-    expect(error.message).toContain(words);
+    expect(error.message).toContain(message);
     expect(reply.status).toBe(status);
     expect(upstream.rejections.map(({ message }) => message)).toStrictEqual([error.message]);
     expect(upstream.answered).toBe(1);
   });
 });
 
-/** Kinds that a provider has no words of its own for, and what it says instead. */
+/** Error kinds without a message of their own in a provider, and the message that it uses. */
 const VAGUE: Readonly<Partial<Record<UpstreamDialect, readonly ProviderErrorKind[]>>> = {
   gemini: ["quota"],
 };
@@ -210,10 +210,10 @@ test.each([
   ["as it came", (it: object) => it, 200],
   ["with another text", (it: object) => ({ ...it, text: "So." }), 400],
   ["with another signature", (it: object) => ({ ...it, signature: "no" }), 400],
-] as const)("a router takes back reasoning %s: %#", async (_, change, status) => {
+] as const)("a router accepts returned reasoning %s: %#", async (_, change, status) => {
   await using upstream = await startUpstream("openai-chat", SCRIPT, { vendor: "openrouter" });
-  const { readContent: said, continueWith: goOn, send } = VALID_REQUESTS["openai-chat"];
-  const [message = {}] = said(await (await send(upstream)).json());
+  const { readContent, continueWith: goOn, send } = VALID_REQUESTS["openai-chat"];
+  const [message = {}] = readContent(await (await send(upstream)).json());
   const details = message["reasoning_details"] as object[];
   const reply = await send(upstream, goOn([{ ...message, reasoning_details: details.map(change) }]));
   expect(reply.status).toBe(status);

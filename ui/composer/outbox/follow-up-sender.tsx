@@ -7,7 +7,7 @@ import { keepConnectionsOpen } from "../../data/effects.ts";
 import { useConversation } from "../../data/hooks.ts";
 import { toast, useAttempt } from "../../kit/index.ts";
 import { sendQueued } from "./chat-actions.ts";
-import { canSendFollowUp, findNextFollowUp } from "./follow-ups.ts";
+import { canSendFollowUp, findNextFollowUp, findSendableFollowUp, type SentFollowUp } from "./follow-ups.ts";
 import { outbox } from "./outbox.ts";
 
 const activeThreads = new Set<string>();
@@ -50,14 +50,15 @@ function FollowUpSender({ threadId, onOver: onDone }: { threadId: string; onOver
   const { state, actions } = useConversation(threadId);
   const attempt = useAttempt();
   const next = useSyncExternalStore(outbox.subscribe, () => findNextFollowUp(outbox.list(threadId)));
-  const leaf = state.path.at(-1);
+  const leafId = state.path.at(-1);
   const { bodies } = state;
-  /** Leaf after which a message was sent; until the leaf changes, that message is under way. */
-  const sentAfter = useRef<string>(undefined);
+  const lastSent = useRef<SentFollowUp>(undefined);
   const sendNext = useEffectEvent(() => {
-    if (next === undefined || sentAfter.current === leaf) return;
-    sentAfter.current = leaf;
-    void sendQueued({ threadId, actions, attempt }, next.id);
+    // Read again: `removeStored` may have removed `next` since this rendering.
+    const item = findSendableFollowUp(outbox.list(threadId), state, lastSent.current);
+    if (item === undefined) return;
+    lastSent.current = { id: item.id, leafId };
+    void sendQueued({ threadId, actions, attempt }, item.id);
   });
   const finish = useEffectEvent(onDone);
   const { busy, error } = attempt;
@@ -67,7 +68,7 @@ function FollowUpSender({ threadId, onOver: onDone }: { threadId: string; onOver
   useEffect(() => outbox.removeStored(threadId, { bodies }), [threadId, bodies]);
   useEffect(() => {
     if (canSend) sendNext();
-  }, [canSend, leaf]);
+  }, [canSend, leafId, bodies, next?.id]);
   useEffect(() => {
     if (error !== undefined) toast(`A queued message was not sent: ${error}`, "error");
     if (isDone) finish();

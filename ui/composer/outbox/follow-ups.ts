@@ -1,5 +1,6 @@
 // Follow-up messages of a chat, which wait for the current answer: when they may be sent, and the sentences that
 // explain it. (The server keeps the queue of a task.)
+import { readMessageKey } from "../../data/conversation/conversation-actions.ts";
 import type { ConversationState, RunInProgress } from "../../data/types.ts";
 import type { OutboxMessage } from "./outbox.ts";
 
@@ -29,6 +30,30 @@ export function canSendFollowUp(
 export function findNextFollowUp(list: readonly OutboxMessage[]): OutboxMessage | undefined {
   const [first] = list;
   return first?.stage === "waiting" ? first : undefined;
+}
+
+/** A follow-up that was sent automatically, and the leaf of the shown branch at that moment. */
+export interface SentFollowUp {
+  id: string;
+  leafId: string | undefined;
+}
+
+/**
+ * Returns the follow-up to send after the current leaf. None while the last one is under way: its message is not in
+ * the conversation yet, and the leaf has not changed. A message that another tab stored earlier leaves the leaf
+ * unchanged, so the leaf alone does not tell.
+ */
+export function findSendableFollowUp(
+  list: readonly OutboxMessage[],
+  state: Parameters<typeof canSendFollowUp>[0] & Pick<ConversationState, "bodies">,
+  lastSent: SentFollowUp | undefined,
+): OutboxMessage | undefined {
+  if (!canSendFollowUp(state)) return undefined;
+  const isUnderWay =
+    lastSent !== undefined &&
+    lastSent.leafId === state.path.at(-1) &&
+    ![...state.bodies.values()].some((message) => readMessageKey(message) === lastSent.id);
+  return isUnderWay ? undefined : findNextFollowUp(list);
 }
 
 const SENT_AUTOMATICALLY = "Sent automatically after this answer.";

@@ -26,7 +26,8 @@ export class ActiveLeafReader {
   #reading: Promise<void> | undefined;
   /** A selection of this tab that the server may not have processed yet. */
   #selection: Promise<unknown> | undefined;
-  #isStopped = false;
+  /** Aborted by `stop`; applies to the reads of `scheduleCheck` and `onLeafMoved`, not to those of `readNow`. */
+  #scheduledReads = new AbortController();
 
   constructor(options: ActiveLeafOptions) {
     this.#options = options;
@@ -34,7 +35,7 @@ export class ActiveLeafReader {
 
   /** Reads the leaf: a selection may have been made. */
   scheduleCheck(): void {
-    this.#isStopped = false;
+    if (this.#scheduledReads.signal.aborted) this.#scheduledReads = new AbortController();
     this.#cancelReorderWindow?.();
     this.#cancelReorderWindow = this.#options.effects.delay(
       () => (this.#cancelReorderWindow = undefined),
@@ -58,31 +59,37 @@ export class ActiveLeafReader {
     }
   }
 
-  /** Resolves when the leaf is the one of the server. */
-  async readNow(): Promise<void> {
-    await this.#reading;
-    await this.#read();
+  /** Resolves when the leaf is the one of the server. An action needs the result, so `stop` does not end this read. */
+  readNow(): Promise<void> {
+    return this.#readAfterCurrent();
   }
 
+  /** Ends scheduled reads: those that wait for their time, for another read, or for the pause before a reread. */
   stop(): void {
-    this.#isStopped = true;
+    this.#scheduledReads.abort();
     this.#cancelReorderWindow?.();
     this.#cancelRead?.();
     this.#cancelReorderWindow = this.#cancelRead = undefined;
   }
 
   #scheduleRead(ms: number): void {
+    const { signal } = this.#scheduledReads;
     this.#cancelRead?.();
     this.#cancelRead = this.#options.effects.delay(() => {
       this.#cancelRead = undefined;
-      void this.readNow().catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404 && !this.#isStopped) this.#options.onFailed(error);
+      void this.#readAfterCurrent(signal).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404 && !signal.aborted) this.#options.onFailed(error);
       });
     }, ms);
   }
 
-  #read(): Promise<void> {
-    const reading = this.#readUntilStable().finally(() => {
+  async #readAfterCurrent(signal?: AbortSignal): Promise<void> {
+    await this.#reading;
+    if (signal?.aborted !== true) await this.#read(signal);
+  }
+
+  #read(signal: AbortSignal | undefined): Promise<void> {
+    const reading = this.#readUntilStable(signal).finally(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
     // Callers that wait for their turn ignore its failure.
@@ -90,12 +97,15 @@ export class ActiveLeafReader {
     return reading;
   }
 
-  async #readUntilStable(): Promise<void> {
+  async #readUntilStable(signal: AbortSignal | undefined): Promise<void> {
     const { read, reducer, effects, onChange } = this.#options;
+    const isStopped = (): boolean => signal?.aborted === true;
     for (let attempt = 1; ; attempt++) {
       await this.#selection?.catch(() => undefined);
+      if (isStopped()) return;
       const { leafMoves: moves } = reducer.tree;
       const thread = await read();
+      if (isStopped()) return;
       const isOutdated = moves !== reducer.tree.leafMoves || this.#selection !== undefined;
       if (isOutdated && attempt < MAX_READS) {
         await new Promise<void>((resolve) => effects.delay(resolve, REREAD_PAUSE_MS));

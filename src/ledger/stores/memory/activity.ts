@@ -1,4 +1,4 @@
-// The last activity of the threads of a memory store, computed from their rows on each call.
+// Computes the last activity of the threads of a memory store from their rows.
 import type { ActiveThread, ThreadRow } from "../../store/rows.ts";
 import type { ActivityPage } from "../../store/queries.ts";
 import { toCreationIdPrefix } from "../thread-changes.ts";
@@ -18,7 +18,7 @@ export function listActiveThreads(
     .slice(0, limit);
 }
 
-/** Compares threads by last activity, the latest first. */
+/** Orders threads by last activity, the latest first; on a tie, by id, the largest first. */
 function compareActivity(
   a: Pick<ActiveThread, "lastActivity" | "id">,
   b: Pick<ActiveThread, "lastActivity" | "id">,

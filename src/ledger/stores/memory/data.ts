@@ -1,5 +1,5 @@
-// The rows of a memory store, by tenant, then by thread. These row objects are never returned to callers and never
-// changed.
+// The rows of a memory store, by tenant, then by thread. A stored row object is never changed and never returned to a
+// caller.
 import { LedgerError } from "../../errors.ts";
 import type * as Rows from "../../store/rows.ts";
 import type { ThreadKey } from "../../store/contract.ts";
@@ -12,15 +12,21 @@ export class ThreadData {
   readonly runs = new SortedRows<Rows.RunRow>();
   readonly log = new SortedRows<Rows.LogRow>();
   readonly keys = new Map<string, Rows.KeyRow>();
-  /** By name; the tenant's map contains them too. */
+  /** The aliases of the thread's runs, by name. `TenantData.aliases` contains the same rows. */
   readonly aliases = new SortedRows<Rows.AliasRow>();
-  /** By message, then hash. */
+  /** The blob references of the thread's messages, by message id, then by hash. */
   readonly blobRefs = new SortedRows<SortedRows<Rows.BlobRefRow>>();
   readonly quarantine = new SortedRows<Rows.QuarantineRow>();
   readonly texts = new SortedRows<IndexedText>();
-  /** The thread's last id when rows were last deleted from it. A map, so that the undo log can restore it. */
+  /**
+   * The last id that the thread had when rows were last deleted from it. It is the only entry of a map, because the
+   * undo log can restore only map entries.
+   */
   readonly lastId = new Map<"lastId", string>();
-  /** The number of deletions from the thread. A map, so that the undo log can restore it. */
+  /**
+   * The number of calls that deleted messages or runs of the thread. It is the only entry of a map, because the undo
+   * log can restore only map entries.
+   */
   readonly purges = new Map<"purges", number>();
 }
 
@@ -28,27 +34,27 @@ export class ThreadData {
 export class TenantData {
   readonly threads = new SortedRows<Rows.ThreadRow>();
   readonly data = new SortedRows<ThreadData>();
-  /** By run id, then by thread. */
+  /** The runs of the tenant, by run id, then by thread id. */
   readonly runsById = new Map<string, SortedRows<Rows.RunRow>>();
-  /** Assistant messages by digest, then by id and thread. */
+  /** The assistant messages of the tenant, by digest, then by message id and thread id. */
   readonly digests = new Map<string, SortedRows<Rows.MessageRow>>();
   readonly aliases = new Map<string, Rows.AliasRow>();
   readonly blobs = new Map<string, Rows.BlobRow>();
   readonly chunks = new Map<string, Map<number, Rows.ChunkRow>>();
-  /** The number of references to each blob, by hash. */
+  /** The number of messages that reference each blob, by hash. */
   readonly referenceCounts = new Map<string, number>();
 }
 
 /** All rows of a memory store. */
 export class MemoryData {
   readonly #tenants = new Map<string, TenantData>();
-  /** Live runs of all tenants. */
+  /** The live runs of all tenants. A map from each row to itself, because the undo log works on maps, not on sets. */
   readonly liveRuns = new Map<Rows.RunRow, Rows.RunRow>();
-  /** Ended runs that are not compacted. */
+  /** The runs of all tenants that have ended and are not compacted, each mapped to itself. */
   readonly compactableRuns = new Map<Rows.RunRow, Rows.RunRow>();
-  /** Work requests of all tenants, by tenant and thread. */
+  /** The work rows of all tenants, by `toThreadMapKey`. */
   readonly work = new Map<string, Rows.WorkRow>();
-  /** Messages that are not in the search index yet, in the order of writing. */
+  /** The messages that are not in the search index yet, in the order of writing, each mapped to itself. */
   readonly unindexed = new Map<Rows.MessageRow, Rows.MessageRow>();
   #isClosed = false;
 
@@ -62,7 +68,7 @@ export class MemoryData {
     if (this.#isClosed) throw new LedgerError("closed", "The store was closed; open the ledger again.");
   }
 
-  /** Returns a tenant for reading; a tenant without rows is not stored. */
+  /** Returns the rows of a tenant for reading; for an unknown tenant, an empty object that is not stored. */
   tenant(name: string): TenantData {
     this.assertOpen();
     return this.#tenants.get(name) ?? new TenantData();
@@ -72,7 +78,9 @@ export class MemoryData {
     return this.tenant(tenant).data.get(threadId) ?? new ThreadData();
   }
 
-  /** Returns a tenant for writing. A new empty tenant need not be undone. */
+  /**
+   * Returns the rows of a tenant for writing. A new tenant remains after a rollback, which does no harm: it is empty.
+   */
   getOrCreateTenant(name: string): TenantData {
     return getOrCreate(this.#tenants, name, () => new TenantData());
   }
@@ -82,12 +90,12 @@ export class MemoryData {
   }
 }
 
-/** Returns the map key of a tenant and thread; works for any characters. */
+/** Returns a map key for a tenant and a thread. The key is JSON, because the names may contain any character. */
 export function toThreadMapKey({ tenant, threadId }: ThreadKey): string {
   return JSON.stringify([tenant, threadId]);
 }
 
-/** Returns the value of a key; creates it if it does not exist. */
+/** Returns the value of a key in a map; creates and stores the value if there is none. */
 export function getOrCreate<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,

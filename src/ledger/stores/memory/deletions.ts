@@ -1,4 +1,4 @@
-// The transaction of a memory store: adds deletions to the writes.
+// The transaction of a memory store: the deletions, added to the writes of writes.ts.
 import { toIdPrefix } from "../../ids.ts";
 import { type DeletionCounts, type LogRow, NOTHING_DELETED } from "../../store/rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
@@ -67,7 +67,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     for (const { name } of aliases.all()) this.deleteAlias(key.tenant, name);
     this.undoLog.delete(this.data.work, toThreadMapKey(key));
     for (const refs of blobRefs.all()) for (const ref of refs.all()) this.addReferenceCount(ref, -1);
-    // The thread's data is removed as one object, so that the undo log can restore it.
+    // The rows of the thread are removed as one object, which the undo log restores in one step.
     this.undoLog.delete(tenant.data, key.threadId);
     this.undoLog.delete(tenant.threads, key.threadId);
     this.recordChange(key, "deleted");

@@ -1,5 +1,5 @@
-// A store in memory, for tests and data that need not outlive the process. An independent implementation of the
-// contract, with maps and sorted lists instead of tables.
+// The memory store, for tests and for data that need not outlive the process. Implements the contract of a store with
+// maps and sorted lists instead of tables.
 import type { ThreadChange } from "../../overview/types.ts";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { createSnippet, parseQuery } from "../../search/tokenize.ts";
@@ -14,7 +14,7 @@ import { compareIds } from "../compare-ids.ts";
 import { MemoryTransaction } from "./deletions.ts";
 import { createIndexedText, rankText } from "./search-index.ts";
 
-/** Creates an empty store. */
+/** Creates an empty memory store. */
 export function memoryStore(): LedgerStore {
   return new MemoryStore();
 }
@@ -23,7 +23,7 @@ class MemoryStore implements LedgerStore {
   readonly name = "memory";
   readonly #data = new MemoryData();
   readonly #watchers = new Map<string, Set<() => void>>();
-  /** By tenant. */
+  /** The callbacks of `watchThreads`, by tenant. */
   readonly #listeners = new Map<string, Set<(changes: readonly ThreadChange[]) => void>>();
   readonly #reads = new MemoryReads(this.#data);
   readonly reads: LedgerReads = this.#reads;
@@ -47,7 +47,7 @@ class MemoryStore implements LedgerStore {
   watch(key: ThreadKey, wake: () => void): () => void {
     this.#data.assertOpen();
     const name = toThreadMapKey(key);
-    // A separate function, so that a callback that watches twice is removed once per call.
+    // Each watch has its own function, so that two watches with the same callback end separately.
     const watcher = (): void => wake();
     const watchers = getOrCreate(this.#watchers, name, () => new Set());
     watchers.add(watcher);
@@ -86,7 +86,7 @@ class MemoryStore implements LedgerStore {
 
   async indexMessages(readText: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
     this.#data.assertOpen();
-    // All texts first: if one throws, no message is indexed.
+    // All texts are read before the first message is indexed, so that no message is indexed if `readText` throws.
     const batch: MessageRow[] = [];
     for (const row of this.#data.unindexed.keys()) {
       if (batch.length >= limit) break;
@@ -130,18 +130,18 @@ class MemoryStore implements LedgerStore {
   }
 
   async vacuum(): Promise<void> {
-    // The garbage collector frees deleted rows.
+    // There is nothing else to do: the garbage collector frees deleted rows.
     this.#data.assertOpen();
   }
 
-  /** Writes are complete when their call returns, so there is nothing to wait for. */
+  /** Closes the store without waiting: a write is complete when its call returns, so no write can be pending. */
   async close(): Promise<void> {
     this.#watchers.clear();
     this.#listeners.clear();
     this.#data.close();
   }
 
-  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
+  /** Calls the watchers of a thread in microtasks, so that an error of a watcher does not reach the writer. */
   #wake(name: string): void {
     for (const watcher of this.#watchers.get(name) ?? []) {
       queueMicrotask(() => {
@@ -150,7 +150,7 @@ class MemoryStore implements LedgerStore {
     }
   }
 
-  /** Like `#wake`. */
+  /** Calls the listeners of a tenant in microtasks, so that an error of a listener does not reach the writer. */
   #notify(tenant: string, change: ThreadChange): void {
     for (const listener of this.#listeners.get(tenant) ?? []) {
       queueMicrotask(() => {

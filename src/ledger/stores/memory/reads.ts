@@ -24,7 +24,7 @@ function readEndTime(run: Rows.RunRow): number {
   return run.finishedAt ?? Infinity;
 }
 
-/** Copies the rows that are due, of the tenant if one is given, ordered by a time. */
+/** Returns copies of the rows that are due, sorted by `readTime`; with `tenant`, only rows of that tenant. */
 function listDue<Row extends { tenant: string }>(
   rows: Iterable<Row>,
   isDue: (row: Row) => boolean,

@@ -1,10 +1,10 @@
-// The search index of a memory store: the counted words of each text, and its rank for a query.
+// The search index of a memory store: counts the words of each text and ranks texts for a query.
 import { countTerms, type QueryTerms } from "../../search/tokenize.ts";
 
-/** A message's text and its words. */
+/** The text of a message, and the words that it contains. */
 export interface IndexedText {
   readonly text: string;
-  /** The number of occurrences of each word. */
+  /** The number of occurrences of each word in the text. */
   readonly terms: ReadonlyMap<string, number>;
 }
 
@@ -12,7 +12,10 @@ export function createIndexedText(text: string): IndexedText {
   return { text, terms: countTerms(text) };
 }
 
-/** Returns the rank of a text; 0 if a word is missing. More occurrences rank higher, and more so in a short text. */
+/**
+ * Returns the score of a text for a query; 0 if the text lacks a word of the query. The score grows with the number of
+ * occurrences and shrinks with the length of the text.
+ */
 export function rankText({ text, terms }: IndexedText, query: QueryTerms): number {
   let sum = 0;
   if (query.prefix !== "") {

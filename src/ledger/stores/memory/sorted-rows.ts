@@ -1,9 +1,9 @@
-// Rows in the order of their ids. New ids are usually the largest and are appended; other positions are found by binary
-// search.
+// A sorted map for the rows of the memory store. A new id is usually the largest, and its row is appended; other
+// positions are found by binary search.
 import type { IdRange } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
 
-/** Rows sorted by id. */
+/** A map from ids to rows, sorted by id. */
 export class SortedRows<Row> {
   readonly #ids: string[] = [];
   readonly #rows: Row[] = [];
@@ -12,7 +12,7 @@ export class SortedRows<Row> {
     return this.#ids.length;
   }
 
-  /** The largest id; "" if there is none. */
+  /** The largest id; "" if there are no rows. */
   get lastId(): string {
     return this.#ids.at(-1) ?? "";
   }
@@ -42,17 +42,17 @@ export class SortedRows<Row> {
     this.#rows.splice(at, 1);
   }
 
-  /** Returns every row, oldest first, in a new list. */
+  /** Returns all rows in a new list, sorted by id. */
   all(): Row[] {
     return [...this.#rows];
   }
 
-  /** Yields ids with their rows, oldest first. */
+  /** Yields the ids with their rows, sorted by id. */
   *entries(): IterableIterator<[id: string, row: Row]> {
     for (const [at, row] of this.#rows.entries()) yield [this.#ids[at] ?? "", row];
   }
 
-  /** Returns the matching rows of a range. */
+  /** Returns the rows of a range for which `matches` is true; without `matches`, all rows of the range. */
   readRange(bounds: IdRange, matches?: (row: Row) => boolean): Row[] {
     const { after, upTo, order = "asc", limit } = bounds;
     const from = after === undefined ? 0 : this.#findFirstAbove(after);

@@ -1,16 +1,16 @@
-// The undo log of a memory transaction. Rows are never changed in place: a write puts a new row in place of the old
-// one, and the old one is stored here.
+// The undo log of a memory transaction. Rows are never changed in place: a write replaces a row by a new row, and the
+// undo log stores the replaced row.
 
-/** The common operations of maps and sorted rows. */
+/** The operations of `Map` and `SortedRows` that the undo log uses. */
 export interface RowSet<Key, Row> {
   get(key: Key): Row | undefined;
   set(key: Key, row: Row): unknown;
   delete(key: Key): unknown;
 }
 
+/** Writes and deletes rows, and records the replaced rows for a rollback. */
 export class UndoLog {
   readonly #undo: (() => void)[] = [];
-  /** Records the replaced rows of a transaction. */
 
   set<Key, Row>(rows: RowSet<Key, Row>, key: Key, row: Row): void {
     this.#remember(rows, key);
@@ -22,7 +22,7 @@ export class UndoLog {
     rows.delete(key);
   }
 
-  /** Undoes all steps, the last first. */
+  /** Undoes all recorded writes and deletions, the last one first. */
   undo(): void {
     for (const step of this.#undo.splice(0).reverse()) step();
   }

@@ -1,4 +1,4 @@
-// The writes of a memory store. Every given row is copied, and every step is added to the undo log.
+// The writes of a memory store. Each row is copied before it is stored, and each change is recorded in the undo log.
 import { LedgerError } from "../../errors.ts";
 import type * as Rows from "../../store/rows.ts";
 import type { ThreadChange } from "../../overview/types.ts";
@@ -10,16 +10,16 @@ import type { UndoLog, RowSet } from "./undo-log.ts";
 import { MemoryReads } from "./reads.ts";
 import { SortedRows } from "./sorted-rows.ts";
 
-/** Returns the sort key of a message among those with the same digest: by id, then thread. */
+/** Returns the key by which messages with the same digest are sorted: by message id, then by thread id. */
 function toDigestSortKey({ id, threadId }: Rows.MessageRow): string {
   return `${id}\0${threadId}`;
 }
 
 export class MemoryWrites extends MemoryReads {
   protected readonly undoLog: UndoLog;
-  /** The threads that were written, as map keys. */
+  /** The keys (`toThreadMapKey`) of the threads whose watchers are called after the commit. */
   readonly writtenThreads = new Set<string>();
-  /** The thread changes of the transaction. */
+  /** The thread changes that are reported after the commit. */
   readonly changes: (ThreadChange & { tenant: string })[] = [];
 
   constructor(data: MemoryData, undoLog: UndoLog) {
@@ -27,7 +27,7 @@ export class MemoryWrites extends MemoryReads {
     this.undoLog = undoLog;
   }
 
-  /** No lock is needed: a transaction runs without interruption. */
+  /** Returns the thread without a lock, because a memory transaction runs without interruption. */
   lockThread(key: ThreadKey): Rows.ThreadHead | undefined {
     return this.thread(key);
   }
@@ -152,7 +152,7 @@ export class MemoryWrites extends MemoryReads {
 
   deleteChunks(tenant: string, blobId: string): void {
     const { chunks } = this.data.getOrCreateTenant(tenant);
-    // The chunks of a blob are removed as one map, so that the undo log can restore it.
+    // The chunks of a blob are removed as one map, which the undo log restores in one step.
     if (chunks.has(blobId)) this.undoLog.delete(chunks, blobId);
   }
 
@@ -180,7 +180,7 @@ export class MemoryWrites extends MemoryReads {
     for (const change of changes) this.changes.push({ tenant, threadId, change });
   }
 
-  /** Removes a run from every index except that of its thread. */
+  /** Removes a run from every index except `ThreadData.runs`, from which the caller removes the run. */
   protected removeRunFromIndexes(row: Rows.RunRow): void {
     const same = this.#runsWithId(row);
     this.#removeFromRunLists(row);
@@ -189,7 +189,7 @@ export class MemoryWrites extends MemoryReads {
     this.recordChange(row);
   }
 
-  /** Removes a message from every index except that of its thread. */
+  /** Removes a message from every index except `ThreadData.messages`, from which the caller removes the message. */
   protected removeMessageFromIndexes(row: Rows.MessageRow): void {
     this.undoLog.delete(this.data.unindexed, row);
     if (row.role !== "assistant") return;
@@ -235,7 +235,10 @@ export class MemoryWrites extends MemoryReads {
     this.undoLog.set(rows, key, row);
   }
 
-  /** Checks all rows before the first is written: all or none. */
+  /**
+   * Throws "conflict" if an id exists or occurs twice. Runs before the first write, so that all rows are written or
+   * none.
+   */
   #assertNoConflict<Row extends ThreadKey & { id: string }>(
     rows: readonly Row[],
     findTable: (key: ThreadKey) => SortedRows<Row>,

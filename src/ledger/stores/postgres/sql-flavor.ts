@@ -58,7 +58,10 @@ export class StatementTexts {
     return this.#text(name, () => sql.replaceAll(/\?(\d+)/g, "$$$1"));
   }
 
-  /** Returns an insert of one row with plain values, or of several rows with one array per column, so that any number of rows uses the same statement. */
+  /**
+   * Returns an insert of one row with plain values, or of several rows with one array per column, so that any number of
+   * rows uses the same statement.
+   */
   insert(insert: Insert, isSingle: boolean): { name: string; text: string } {
     const name = isSingle ? insert.name : `${insert.name}-many`;
     return { name, text: this.#text(name, () => this.#insertSql(insert, isSingle)) };

@@ -1,5 +1,5 @@
-// Lists threads by last activity: those of the activity table, merged with pending activity that is not written yet.
-// The later of both counts.
+// Lists threads by last activity. The last activity of a thread is the later one of its row in the activity table and
+// of its pending activity, which is not written to the table yet.
 import type { ActiveThread, ListedHead } from "../../store/rows.ts";
 import type { ActivityPage } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
@@ -8,16 +8,16 @@ import type { SqlRow, SqlSession, SqlValue } from "./engine.ts";
 import { toHead, toRowLimit } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
-/** The maximum number of additional rows per read, for threads whose pending activity changes their position. */
+/** The maximum number of additional rows per read, to replace rows of threads whose pending activity is later. */
 const MAX_EXTRA_ROWS = 500;
 
-/** The statements and session of a query. */
+/** The statements and the session of a store, for reads. */
 interface ActivityQueryParts {
   statements: Statements;
   session: Pick<SqlSession, "all">;
 }
 type ActivityPosition = Pick<ActiveThread, "lastActivity" | "id">;
-/** The pending last activity, by thread. */
+/** The pending last activity of threads, by thread id. */
 type PendingActivities = ReadonlyMap<string, string>;
 
 export async function listActiveThreads(
@@ -44,7 +44,7 @@ export async function listActiveThreads(
   return [...threads.values()].sort(compareActivity).slice(0, limit);
 }
 
-/** Reads the first threads with pending activity. Deleted threads and threads of another kind are excluded. */
+/** Reads the threads of the page that have pending activity. Omits deleted threads and threads of other kinds. */
 async function readPendingThreads(
   { statements, session }: ActivityQueryParts,
   tenant: string,
@@ -61,7 +61,7 @@ async function readPendingThreads(
     for (const row of await session.all(statements.fixed["active-among"], [tenant, ids])) {
       const thread = toActiveThread(row);
       const lastActivity = pending.get(thread.id) ?? "";
-      // If the table has a later activity, the thread is read from the table.
+      // If the activity in the table is later, `readStoredThreads` returns the thread.
       if (thread.lastActivity > lastActivity || (kind !== undefined && thread.kind !== kind)) continue;
       threads.push({ ...thread, lastActivity });
     }
@@ -80,7 +80,7 @@ async function readStoredThreads(
   return (await session.all(statements.activeThreads(before !== undefined, kind), values)).map(toActiveThread);
 }
 
-/** Returns the existing threads among these ids. */
+/** Returns the heads of the threads with these ids, with their last activity. Omits threads that do not exist. */
 export async function listHeads(
   { statements, session }: ActivityQueryParts,
   tenant: string,
@@ -100,7 +100,7 @@ export async function listHeads(
   });
 }
 
-/** Compares threads by last activity, the latest first. */
+/** Orders threads by last activity, the latest first; on a tie, by id, the largest first. */
 function compareActivity(a: ActivityPosition, b: ActivityPosition): number {
   return compareIds(b.lastActivity, a.lastActivity) || compareIds(b.id, a.id);
 }

@@ -1,5 +1,5 @@
-// Records the activity of threads after the writes: watchers in this process are notified at the commit; the activity
-// table and other processes a moment later, for many writes at once. A write itself only adds an entry in memory.
+// Records the activity of threads. A write only adds an entry in memory. At the commit, watchers in this process are
+// notified; a moment later, the activity table is updated and other processes are notified, for many writes at once.
 import { randomUUID } from "node:crypto";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { wait, type Steps } from "../../store/steps.ts";
@@ -12,40 +12,41 @@ import type { SqlSession, Statement } from "./engine.ts";
 import { type PendingThread, PendingActivity, TransactionWrites } from "./pending-activity.ts";
 import { INSERTS, type Statements } from "./statements.ts";
 
-/** The time that activity is collected before it is written. */
+/** The time for which activity is collected in memory before it is written to the table. */
 const FLUSH_DELAY_MS = 200;
-/** The delay before a failed write is repeated. */
+/** The time after which a failed write of activity is repeated. */
 const RETRY_MS = 2_000;
-/** The time that other processes have to read changes. */
+/** The time for which changes are retained, so that other processes can read them. */
 const RETENTION_MS = 30_000;
 /**
- * The number of changes that are retained regardless of their age, for processes that ended before they deleted theirs.
+ * The number of newest changes that are retained when a process writes changes for the first time. Older changes were
+ * left by processes that ended before they could delete them.
  */
 const MAX_RETAINED_CHANGES = 10_000;
-/** The number of threads per write, so that other writers do not wait long. */
+/** The maximum number of threads per transaction, so that other writers do not wait long. */
 const BATCH_SIZE = 500;
 
-/** The engine-specific operations. */
+/** The operations of a SQL store that `ActivityWriter` uses. */
 interface ActivityParts {
   statements: Statements;
-  /** For reads. */
+  /** The session for reads outside a transaction. */
   session: Pick<SqlSession, "all">;
   transact(work: (session: SqlSession) => Steps<void>): Promise<void>;
   /** Calls `wake` when other processes may have written changes of the tenant. */
   watch(tenant: string, wake: () => void): () => void;
   /**
-   * Finds threads with later activity than the table, among the most recent rows: tenant, thread and id. A process that
-   * died may have left them.
+   * Selects the tenant, the thread id and the newest row id of threads whose recent rows are newer than their activity
+   * in the table. A process that died before it updated the table has left such threads.
    */
   outdatedActivity: Statement;
-  /** Called after changes of these tenants were written for other processes. */
+  /** Called after changes of these tenants were written to the table from which other processes read them. */
   onWritten(tenants: Iterable<string>): void;
 }
 
-/** The activity of a store's threads. */
+/** Records and lists the activity of a store's threads. */
 export class ActivityWriter {
   readonly #parts: ActivityParts;
-  /** Distinguishes this process's changes from others'. */
+  /** The id that marks the changes of this process in the table. */
   readonly #self = randomUUID();
   readonly #reader: ChangeReader;
   readonly #pending = new PendingActivity();
@@ -53,7 +54,7 @@ export class ActivityWriter {
   #isOpen = true;
   #caughtUp: Promise<void> | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  /** Change numbers with the time when they were the last, oldest first. */
+  /** The largest change number at earlier times, oldest first. It shows which changes are older than RETENTION_MS. */
   readonly #lastNumbers: { at: number; changeNumber: number }[] = [];
 
   constructor(parts: ActivityParts) {
@@ -69,7 +70,10 @@ export class ActivityWriter {
     if (list.length > 0) this.#flushLater(FLUSH_DELAY_MS);
   }
 
-  /** Indexes messages for search, and records activity of their threads that a dead process did not write. */
+  /**
+   * Runs `index`, which adds messages to the search index, and records the activity of the indexed messages, in case
+   * the process that wrote them died before it recorded the activity.
+   */
   async indexMessages(
     readText: (row: MessageRow) => string | undefined,
     index: (observedReadText: typeof readText) => Promise<number>,
@@ -97,20 +101,20 @@ export class ActivityWriter {
     return listHeads(this.#parts, tenant, ids, this.#pending.listActivities(tenant));
   }
 
-  /** Writes all pending activity. */
+  /** Writes all pending activity to the table. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.catch(() => undefined).then(() => this.#writeAll());
     return this.#flushing;
   }
 
-  /** Writes the last activity. If that fails, it is recorded later or lost; no message depends on it. */
+  /** Writes the pending activity. A failure is ignored: the activity may be lost, but no message depends on it. */
   async close(): Promise<void> {
     this.#reader.close();
     this.#isOpen = false;
     await this.flush().catch(() => undefined);
   }
 
-  /** Runs once before the first list: reads activity that a dead process did not write. */
+  /** Reads activity that a process did not record before it died. Runs once, before threads are first listed. */
   async #catchUp(): Promise<void> {
     try {
       for (const [tenant, threadId, id] of await this.#parts.session.all(this.#parts.outdatedActivity, [])) {
@@ -118,7 +122,7 @@ export class ActivityWriter {
       }
       this.#flushLater(FLUSH_DELAY_MS);
     } catch (error) {
-      // The next list tries again.
+      // The next list of threads repeats the read.
       this.#caughtUp = undefined;
       throw error;
     }
@@ -162,7 +166,7 @@ export class ActivityWriter {
     yield* this.#deleteOldChanges(session);
   }
 
-  /** Deletes changes that every watcher had time to read, and those left by dead processes. */
+  /** Deletes changes that are older than RETENTION_MS, and changes that dead processes have left. */
   *#deleteOldChanges(session: SqlSession): Steps<void> {
     const { fixed } = this.#parts.statements;
     const now = performance.now();

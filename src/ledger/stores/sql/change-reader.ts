@@ -1,11 +1,11 @@
-// Notifies watchers of changes of a tenant's threads: own changes at the commit, changes of other processes from their
-// table. A tenant's rows are read once for all of its watchers.
+// Notifies watchers of changes of a tenant's threads. Changes of this process are reported at the commit; changes of
+// other processes are read from the table `thread_changes`, once for all watchers of a tenant.
 import type { ThreadChange } from "../../overview/types.ts";
 import type { LedgerStore } from "../../store/contract.ts";
 import type { SqlSession } from "./engine.ts";
 import type { Statements } from "./statements.ts";
 
-/** The overlap of two reads, because change numbers do not always become visible in order. */
+/** The number of change numbers that are read again, because changes are not always committed in their order. */
 const OVERLAP = 4096;
 
 type ThreadChangeCallback = Parameters<LedgerStore["watchThreads"]>[1];
@@ -27,10 +27,10 @@ export class ChangeReader {
     this.#self = self;
   }
 
-  /** Resolves when all later changes will be reported. */
+  /** Adds a watcher of a tenant's threads. Resolves, with a function that ends the watch, when changes are reported. */
   async watch(tenant: string, notify: ThreadChangeCallback): Promise<() => void> {
     const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
-    // A separate function, so that a callback that watches twice is removed once per call.
+    // Each watch has its own function, so that two watches with the same callback end separately.
     const callback: ThreadChangeCallback = (changes) => notify(changes);
     watched.callbacks.add(callback);
     const end = (): void => {
@@ -48,7 +48,7 @@ export class ChangeReader {
     return end;
   }
 
-  /** Reports a change of this process. */
+  /** Reports a change that this process has committed. */
   notify(tenant: string, { threadId, change }: ThreadChange): void {
     this.#tenants.get(tenant)?.notify([{ threadId, change }]);
   }
@@ -73,11 +73,12 @@ class WatchedTenant {
   readonly #self: string;
   readonly #unwatch: () => void;
   #begun: Promise<void> | undefined;
-  /** The largest number that was read, and recently read numbers below it. */
+  /** The largest change number that was read. */
   #last = 0;
+  /** The change numbers within OVERLAP that were read, so that no change is reported twice. */
   readonly #seen = new Set<number>();
   #isReading = false;
-  /** True if a wakeup came during a read. */
+  /** True if the table must be read because of a wakeup. */
   #isPending = false;
   #hasEnded = false;
 
@@ -88,7 +89,7 @@ class WatchedTenant {
     this.#unwatch = parts.watch(tenant, () => void this.#read());
   }
 
-  /** Skips existing changes. */
+  /** Resolves when the changes that existed before the watch have been skipped. */
   begin(): Promise<void> {
     this.#begun ??= this.#skipExisting();
     return this.#begun;
@@ -100,7 +101,7 @@ class WatchedTenant {
     this.#unwatch();
   }
 
-  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
+  /** Calls the watchers of the tenant in microtasks, so that an error of a watcher does not reach the writer. */
   notify(changes: readonly ThreadChange[]): void {
     for (const callback of this.callbacks) {
       queueMicrotask(() => {
@@ -127,7 +128,7 @@ class WatchedTenant {
         if (changes.length > 0) this.notify(changes);
       }
     } catch {
-      // Other calls of the store report the error; the next wakeup continues from here.
+      // The error is ignored, because other calls of the store report it. The next wakeup repeats the read.
     } finally {
       this.#isReading = false;
     }
@@ -144,7 +145,7 @@ class WatchedTenant {
       this.#seen.add(at);
       if (at > this.#last) this.#last = at;
       for (const change of String(text).split(" ")) {
-        // Another process wrote it from this type.
+        // The cast is safe, because the process that wrote the change used the same type.
         changes.push({ threadId: String(threadId), change: change as ThreadChange["change"] });
       }
     }

@@ -1,9 +1,12 @@
-// The columns of the tables: for each field of a row its column and kind, in both directions. Reads select the columns
+// The tables: for each field of a row, its column and how its values are encoded and decoded. Reads select the columns
 // in the order of the fields, so that a row is built from a list of values without lookups by name.
 import type * as Rows from "../../store/rows.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 
-/** Booleans are stored as 0 and 1. 64-bit integers may be returned as text. */
+/**
+ * How the values of a column are converted: "boolean" is stored as 0 or 1, "integer" may be returned as text (by
+ * Postgres, for 64 bits), and "plain" values are not converted.
+ */
 type ColumnKind = "plain" | "integer" | "boolean";
 type ColumnKindOf<Value> = Value extends boolean ? "boolean" : NonNullable<Value> extends number ? "integer" : "plain";
 
@@ -21,7 +24,7 @@ export class SqlTable<Row extends object> {
   constructor(name: string, columns: TableColumns<Row>) {
     this.name = name;
     this.#byField = columns;
-    // The keys of TableColumns<Row> are the fields of Row.
+    // The cast is safe, because the keys of TableColumns<Row> are the fields of Row.
     this.fields = Object.keys(columns) as (keyof Row & string)[];
     this.columns = this.fields.map((field) => columns[field][0]);
     this.#kinds = this.fields.map((field) => columns[field][1]);
@@ -46,7 +49,7 @@ export class SqlTable<Row extends object> {
   encode(row: Row): SqlValue[] {
     const values: SqlValue[] = [];
     for (let at = 0; at < this.fields.length; at++) {
-      // Both lists have the same length.
+      // The casts are safe, because `#kinds` and `fields` have the same length.
       values.push(encodeValue(this.#kinds[at] as ColumnKind, row[this.fields[at] as keyof Row]));
     }
     return values;
@@ -59,13 +62,13 @@ export class SqlTable<Row extends object> {
       const value = values[at] as SqlValue;
       row[this.fields[at] as string] = this.#plain ? value : decodeValue(this.#kinds[at] as ColumnKind, value);
     }
-    // Every field was decoded from its column, which `encode` wrote.
+    // The cast is safe, because every field was decoded from the column that `encode` wrote.
     return row as Row;
   }
 }
 
 function encodeValue(kind: ColumnKind, value: unknown): SqlValue {
-  // Rows contain only column values: text, numbers, null and bytes.
+  // The cast is safe, because all other values in rows are text, numbers, null and bytes.
   return kind === "boolean" ? Number(value) : (value as SqlValue);
 }
 
@@ -88,16 +91,16 @@ export const THREADS = new SqlTable<Rows.ThreadRow>("threads", {
   leafId: ["leaf_id", "plain"],
 });
 
-/** The last activity of each thread: updated by activity-writer.ts, and created with its thread by a trigger. */
+/** The table with the last activity of each thread. A trigger inserts its rows, and activity-writer.ts updates them. */
 export const ACTIVITY = "activity";
 
-/** A change of a thread for other processes: see change-reader.ts. */
+/** Changes of a thread that other processes read: see change-reader.ts. */
 interface ChangeRow {
   tenant: string;
   threadId: string;
-  /** The changes, separated by spaces. */
+  /** The kinds of changes, separated by spaces. */
   changes: string;
-  /** The process that made the change. */
+  /** The id of the process that made the changes. */
   source: string;
 }
 export const CHANGES = new SqlTable<ChangeRow>("thread_changes", {
@@ -138,7 +141,7 @@ export const RUNS = new SqlTable<Rows.RunRow>("runs", {
   compacted: ["compacted", "boolean"],
 });
 
-/** The usage columns of runs. */
+/** The columns of runs that `usages` reads. */
 export const USAGES = new SqlTable<Rows.RunUsage>("runs", {
   threadId: ["thread_id", "plain"],
   id: ["id", "plain"],

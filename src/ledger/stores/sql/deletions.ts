@@ -1,5 +1,5 @@
-// The deletions of a SQL transaction and their counts. The migrations of each engine delete search entries together
-// with their messages.
+// The deletions of a SQL transaction, which return the numbers of deleted rows. Search entries are deleted together
+// with their messages: by a trigger in SQLite, and by a foreign key in Postgres.
 import { toIdPrefix } from "../../ids.ts";
 import type { ThreadChange } from "../../overview/types.ts";
 import { type DeletionCounts, NOTHING_DELETED } from "../../store/rows.ts";
@@ -10,8 +10,8 @@ import { SqlReads } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * Called for a written thread before the transaction is durable: with the change for thread lists, if any, and the id
- * of the activity.
+ * A function that is called for each written thread before the transaction is durable. `change` is the change that
+ * watchers of threads receive, if any; `id` is the id of the new activity, if any.
  */
 export type OnThreadWrite = (tenant: string, threadId: string, change?: ThreadChange["change"], id?: string) => void;
 type StatementName = keyof Statements["fixed"];
@@ -118,14 +118,17 @@ export class SqlDeletions extends SqlReads {
 
   *#deleteUnreferencedBlobs(tenant: string, before: number): Steps<DeletionCounts> {
     const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, Math.ceil(before)]);
-    // A blob id is a ULID, which contains the time of its upload.
+    // A blob id is a ULID, which begins with the time of its upload, so older uploads have ids below this prefix.
     const limit = toIdPrefix(before);
     const unfinished = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);
     if (unfinished.count > 0) yield* wait(this.#delete("delete-unnamed-chunks", [tenant, limit]));
     return { ...deleted, bytes: deleted.bytes + unfinished.bytes };
   }
 
-  /** Locks the blobs before it checks references: a blob that was referenced while waiting for the lock stays. */
+  /**
+   * Deletes unreferenced blobs and their chunks. Locks the blobs before it checks their references, so that a blob that
+   * got a reference during the wait for the lock is not deleted.
+   */
   *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<DeletionCounts> {
     if (this.statements.locks) yield* wait(this.session.all(this.statements.fixed[`lock-${which}`], values));
     const { bytes } = yield* this.#measure(`measure-${which}`, values);

@@ -1,26 +1,25 @@
-// The common interface of the two SQL engines: how a statement is run, and where their SQL differs. The statements
-// (statements.ts) are written once for both.
+// The common interface of SQLite and Postgres: how a statement is run, and where the SQL of the engines differs. The
+// statements (statements.ts) are written once for both engines.
 import type { Awaitable } from "../../store/steps.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
 /** The values of a row in the order of the statement's columns. */
 export type SqlRow = readonly SqlValue[];
 
-/** A named statement. Parameters are ?1, ?2 …; the text never depends on data. */
+/** A named statement. Its parameters are ?1, ?2 …; its text never contains data. */
 export interface Statement {
   readonly name: string;
   readonly sql: string;
 }
 
-/**
- * An insert into a table. `ignoreTaken`: a row with an existing key is skipped instead of being an error; `onTaken`: it
- * updates the existing row (DO UPDATE).
- */
+/** An insert into a table. By default, a row with an existing key is an error. */
 export interface Insert {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
+  /** True if a row with an existing key is skipped. */
   readonly ignoreTaken?: boolean;
+  /** The key columns, and the assignments by which a row with an existing key updates the existing row. */
   readonly onTaken?: { readonly key: string; readonly set: string };
 }
 
@@ -30,55 +29,59 @@ export function conflictClause({ ignoreTaken, onTaken }: Insert): string {
   return ignoreTaken === true ? " ON CONFLICT DO NOTHING" : "";
 }
 
-/** Runs statements, within one transaction or each on its own. */
+/** Runs statements, either all in one transaction or each in its own. */
 export interface SqlSession {
   all(statement: Statement, values: readonly SqlValue[]): Awaitable<readonly SqlRow[]>;
   /** Returns the number of changed rows. */
   run(statement: Statement, values: readonly SqlValue[]): Awaitable<number>;
-  /** Inserts all rows or none; returns the number written. An existing key is a LedgerError "conflict". */
+  /** Inserts all rows or none, and returns the number of written rows. Throws "conflict" for an existing key. */
   insert(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<number>;
 }
 
 /** The differences between the SQL of the engines. */
 export interface SqlFlavor {
-  /** The type of ids and other keys, compared as bytes. */
+  /** The SQL type of ids and other keys, which are compared as bytes. */
   readonly key: string;
   readonly text: string;
   readonly integer: string;
   readonly bytes: string;
-  /** Appended to CREATE TABLE (…): stores small rows in the primary key's tree. */
+  /** The end of a CREATE TABLE statement that stores small rows in the tree of the primary key. */
   readonly smallRows: string;
   /**
-   * Ends the columns of a table with its key. Adds a row number if the engine's search index refers to rows by number.
+   * Returns the primary key definition of a table whose rows can be searched. It includes a column with the row number
+   * if the engine's search index refers to rows by number.
    */
   readonly searchedKey: (columns: string) => string;
-  /** The type of an ascending row number that is the primary key. */
+  /** The definition of a primary key column with ascending row numbers. */
   readonly counted: string;
-  /** Ends a SELECT that locks its rows until the end of the transaction. */
+  /** The end of a SELECT statement that locks its rows until the end of the transaction. */
   readonly lock: string;
   /**
-   * Ends a SELECT that protects its rows from deletion and locks until the end of the transaction; several transactions
-   * can protect the same rows.
+   * The end of a SELECT statement that protects its rows from deletion and from `lock` until the end of the
+   * transaction. Several transactions can protect the same rows.
    */
   readonly hold: string;
-  /** A condition: the column is in the JSON array of strings in parameter ?n. */
+  /** Returns the condition that a column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
-  /** The JSON array in parameter ?n as rows: `w.value ->> 0` is the first text of an element that is an array. */
+  /**
+   * Returns a table expression `w` with a row for each element of the JSON array in parameter ?n. If an element is an
+   * array, `w.value ->> 0` is its first value as text.
+   */
   readonly listed: (n: number) => string;
   /**
-   * A read of some rows for each element of such a list, in one statement. Absent for an engine in the same process,
-   * which runs one statement per element.
+   * Returns a statement that runs `read` for each element of the JSON array in parameter ?n. Absent for an engine that
+   * runs in the same process, which runs a separate statement for each element.
    */
   readonly forEach?: (n: number, read: string) => string;
-  /** The milliseconds since 1970 of a column with an ISO 8601 text; null if it has none. */
+  /** Returns an expression for the milliseconds since 1970 of a column with an ISO 8601 time; null for other texts. */
   readonly milliseconds: (column: string) => string;
-  /** A condition: the column contains the text of parameter ?n in any case, or non-ASCII characters. */
+  /** Returns the condition that a column contains parameter ?n in any case, or contains non-ASCII characters. */
   readonly mayHold: (column: string, n: number) => string;
-  /** Statements that create a trigger: it runs a statement after every insert into a table. */
+  /** Returns the statements that create a trigger, which runs `statement` after every insert into a table. */
   readonly afterInsert: (table: string, name: string, statement: string) => string[];
   /**
-   * The columns of the digest index, and the conditions that find the digests of tenant ?1 in the JSON array ?2, or the
-   * single digest ?2. Absent: tenant and digest.
+   * The columns of the digest index; the condition that a message of tenant ?1 has a digest in the JSON array ?2
+   * (`inList`); and the condition that it has the digest ?2 (`single`). By default, the columns are tenant and digest.
    */
   readonly digests?: { readonly columns: string; readonly inList: string; readonly single: string };
 }

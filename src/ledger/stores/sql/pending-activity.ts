@@ -1,24 +1,24 @@
-// Thread activity that is not written to the table yet: of one transaction, and of all since the last flush. Lists
-// merge it, so that they need not write.
+// Thread activity that is not written to the activity table yet: of one transaction, and of all transactions since the
+// last flush. Thread lists merge it with the table, so that a list need not flush it first.
 import type { ThreadChange } from "../../overview/types.ts";
 import { toThreadMapKey } from "../../threads/thread-map-key.ts";
 
-/** A thread that a transaction wrote to. */
+/** A change of a thread by a transaction. */
 interface ThreadWrite {
   tenant: string;
   threadId: string;
   change: ThreadChange["change"];
-  /** "" if it is no activity. */
+  /** The id of the new activity; "" if the change is not an activity. */
   id: string;
 }
 
-/** The thread writes of one transaction, used once it is durable. */
+/** The thread changes of one transaction, which are recorded once the transaction is durable. */
 export class TransactionWrites {
   readonly list: ThreadWrite[] = [];
 
   add(tenant: string, threadId: string, change: ThreadChange["change"], id = ""): void {
     const last = this.list.at(-1);
-    // Rows of a thread are written in sequence, with increasing ids.
+    // Rows of a thread are written in sequence with increasing ids, so only the last id is stored.
     if (last?.change === change && last.threadId === threadId && last.tenant === tenant) last.id = id;
     else this.list.push({ tenant, threadId, change, id });
   }
@@ -39,7 +39,7 @@ export interface PendingThread {
 /** The pending activity of all threads. */
 export class PendingActivity {
   #collected = new Map<string, PendingThread>();
-  /** The threads that are being written. */
+  /** The threads that are being written to the table. */
   #inFlight = new Map<string, PendingThread>();
 
   raiseActivity(tenant: string, threadId: string, id: string): PendingThread {
@@ -63,7 +63,10 @@ export class PendingActivity {
     moveToEnd(thread.changes, change);
   }
 
-  /** Returns all threads to write; sorted, so that two processes cannot deadlock. */
+  /**
+   * Returns all threads with pending activity, which the caller then writes. They are sorted, so that processes that
+   * write the same threads cannot deadlock.
+   */
   take(): PendingThread[] {
     this.#inFlight = this.#collected;
     this.#collected = new Map();
@@ -72,12 +75,14 @@ export class PendingActivity {
     );
   }
 
-  /** Removes threads that were written or will not be. */
+  /** Removes threads from those that are being written. */
   removeWritten(threads: readonly PendingThread[]): void {
     for (const { tenant, threadId } of threads) this.#inFlight.delete(toThreadMapKey(tenant, threadId));
   }
 
-  /** Restores threads that could not be written. Changes that came meanwhile are later. */
+  /**
+   * Makes threads that could not be written pending again. Changes that were added meanwhile count as later changes.
+   */
   restore(threads: readonly PendingThread[]): void {
     this.removeWritten(threads);
     for (const { tenant, threadId, lastActivity, changes } of threads) {
@@ -88,7 +93,7 @@ export class PendingActivity {
     }
   }
 
-  /** Returns the pending last activity of the tenant's threads. */
+  /** Returns the pending last activity of the tenant's threads, by thread id. */
   listActivities(tenant: string): Map<string, string> {
     const activities = new Map<string, string>();
     for (const threads of [this.#inFlight, this.#collected]) {
@@ -101,7 +106,7 @@ export class PendingActivity {
   }
 }
 
-/** Moves the change to the end: a thread that was deleted and created again exists. */
+/** Moves a change to the end, because the last change counts: a thread that was deleted and created again exists. */
 function moveToEnd(changes: Set<ThreadChange["change"]>, change: ThreadChange["change"]): void {
   changes.delete(change);
   changes.add(change);

@@ -1,4 +1,4 @@
-// The reads of a SQL store, for both engines. Synchronous if the session is.
+// The reads of a SQL store, for both engines. A read is synchronous if its session is.
 import type * as Rows from "../../store/rows.ts";
 import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../../store/contract.ts";
@@ -194,7 +194,7 @@ export class SqlReads implements LedgerReads {
     return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, toRowLimit(limit)]);
   }
 
-  /** Lists some rows of each thread, with one statement if the engine has one for that. */
+  /** Lists up to `limit` rows of each thread, with one statement for all threads if the engine supports that. */
   *#listForEach<Row extends object>(
     table: SqlTable<Row>,
     statement: Statement,
@@ -214,7 +214,7 @@ export class SqlReads implements LedgerReads {
     return result;
   }
 
-  /** Lists rows of one text each. */
+  /** Lists the first column of the rows, as text. */
   #texts(statement: Statement, values: readonly SqlValue[]): Awaitable<string[]> {
     return mapAwaitable(this.session.all(statement, values), (rows) => rows.map(([text]) => String(text)));
   }
@@ -232,14 +232,18 @@ export class SqlReads implements LedgerReads {
   }
 }
 
-/** Converts a thread's row, followed by the largest ids of its messages and its log, and the largest deleted id. */
+/** Converts the first row with `toHead`; undefined if there are no rows. */
 function toHeadOrUndefined([row]: readonly SqlRow[]): Rows.ThreadHead | undefined {
   return row && toHead(row);
 }
 
+/**
+ * Converts a row to a thread head. After the columns of the thread, the row must contain the largest id of its
+ * messages, the largest id of its log, and `last_id`.
+ */
 export function toHead(row: SqlRow): Rows.ThreadHead {
   const at = THREADS.columns.length;
-  // Ids are text, null if the thread is empty.
+  // The cast is safe, because the ids are text, or null if there are no such rows.
   const [message, logged, deleted] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];
   const lastId = largerId(largerId(message ?? "", logged ?? ""), deleted ?? "");
   return Object.assign(THREADS.decode(row), { newestMessageId: message ?? null, lastId });
@@ -256,14 +260,14 @@ function largerId(a: string, b: string): string {
 function toRangeValues(key: ThreadKey, { after, upTo, runId, limit }: IdRange & { runId?: string }): SqlValue[] {
   const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", toRowLimit(limit)];
   if (upTo !== undefined) values.push(upTo);
-  // Journal entries have their own statement without this parameter.
+  // `runId` "" selects journal entries; their statement has no parameter for it.
   if (runId !== undefined && runId !== "") values.push(runId);
   return values;
 }
 
 /**
- * Returns a limit that the engines accept: 32 bits. SQLite treats a negative limit as none, and neither engine accepts
- * infinity.
+ * Returns the nearest limit that both engines accept: an integer of 31 bits. SQLite would treat a negative limit as no
+ * limit, and neither engine accepts Infinity.
  */
 export function toRowLimit(limit: number): number {
   return Math.min(Math.max(Math.ceil(limit), 0), 2 ** 31 - 1);

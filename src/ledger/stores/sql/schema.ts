@@ -1,16 +1,18 @@
-// The tables as numbered migrations for both engines. Keys begin with tenant and thread, so that tables can be
-// partitioned by them. A released migration is never changed: a new one is added.
+// The tables of the SQL stores, as numbered migrations for both engines. Keys begin with the tenant and the thread, so
+// that tables can be partitioned by tenant and thread. A released migration is never changed: each change of the tables
+// is a new migration.
 import { TIME_LEN } from "ulid";
 import { BASE32_CHARACTERS } from "../../ids.ts";
 import type { SqlFlavor } from "./engine.ts";
 
-/** Statements that raise the schema by one version, run in one transaction with the new version number. */
+/** Returns the statements of one migration. They run in one transaction, together with the new version number. */
 export type SqlMigration = (flavour: SqlFlavor) => string[];
 
 /**
- * A thread's last id is that of its newest row, or `last_id` if a newer row was deleted: an id is never used twice,
- * even with a slow clock. Message rows are not stored in the key's tree: a tree with rows of 1 kB would spill them to
- * overflow pages.
+ * Creates the tables of the first version. `threads.last_id` is the last id that a thread had when rows were last
+ * deleted from it, so that the id of a deleted row is never used again, even if a clock is slow. Messages are not
+ * stored in the tree of the primary key (`smallRows`), because SQLite would store their rows of about 1 kB in overflow
+ * pages.
  */
 const createTables: SqlMigration = ({ key, text, integer, bytes, smallRows, searchedKey, digests }) => [
   `CREATE TABLE threads (
@@ -52,8 +54,8 @@ const createTables: SqlMigration = ({ key, text, integer, bytes, smallRows, sear
 ];
 
 /**
- * Thread kinds, aliases of runs, and work. Threads without a kind and log rows of runs are in none of the new indexes,
- * and runs without deltas are in one index less: the cost of most rows does not increase.
+ * Adds thread kinds, aliases of runs, and work. The cost of most rows does not increase: threads without a kind and log
+ * rows of runs are in none of the new indexes, and runs without deltas are in one index less than before.
  */
 const addKindsAliasesAndWork: SqlMigration = ({ key, text, integer, smallRows }) => [
   `ALTER TABLE threads ADD COLUMN kind ${key}`,
@@ -74,8 +76,8 @@ const addKindsAliasesAndWork: SqlMigration = ({ key, text, integer, smallRows })
 ];
 
 /**
- * The last activity of each thread, written after the writes: an append does not write it. And recent thread changes
- * for other processes. Existing threads start with the activity of their rows.
+ * Adds the last activity of each thread, and recent thread changes for other processes. An append does not write them:
+ * activity-writer.ts does so later. The activity of existing threads is computed from their rows.
  */
 const addActivity: SqlMigration = ({ key, text, smallRows, counted }) => [
   `CREATE TABLE activity (
@@ -91,9 +93,9 @@ const addActivity: SqlMigration = ({ key, text, smallRows, counted }) => [
 ];
 
 /**
- * A trigger creates the activity row of every thread: a process that dies before it writes activity, or an older
- * version of Koine, leaves no thread out of lists. `purges` counts deletions from a thread, after which cached
- * summaries are invalid.
+ * Adds a trigger that creates the activity row of every thread, so that lists include threads whose process died before
+ * it recorded activity, and threads that an older version of Koine created. Also adds `purges`, which counts deletions
+ * from a thread; cached summaries are invalid after a deletion.
  */
 const addActivityTrigger: SqlMigration = (flavour) => {
   const { key, integer, afterInsert } = flavour;
@@ -116,7 +118,7 @@ const addActivityTrigger: SqlMigration = (flavour) => {
   ];
 };
 
-/** Computes `toCreationIdPrefix` in SQL: five bits per character; "" if the column contains no time. */
+/** Returns a SQL expression that computes `toCreationIdPrefix` of a time column, with five bits per character. */
 function createIdPrefixSql(column: string, { milliseconds }: SqlFlavor): string {
   const characters = Array.from({ length: TIME_LEN }, (_, at) => {
     const bits = `((m.ms >> ${5 * (TIME_LEN - 1 - at)}) & 31)`;
@@ -127,7 +129,8 @@ function createIdPrefixSql(column: string, { milliseconds }: SqlFlavor): string 
 }
 
 /**
- * By version, from 1. Tables of one engine only (the search index) follow in its own migrations with the same number.
+ * The migrations in the order of their versions; the first one creates version 1. Tables that only one engine has, such
+ * as the search index, are created by a migration of that engine with the same version.
  */
 export const MIGRATIONS: readonly SqlMigration[] = [
   createTables,

@@ -1,4 +1,4 @@
-// All SQL statements of the ledger's tables as data: built once per engine, never from callers' values.
+// The SQL statements for the ledger's tables. They are built once per engine and never contain values of callers.
 import { FIRST_MESSAGES } from "../../store/rows.ts";
 import type { IdRange } from "../../store/queries.ts";
 import * as tables from "./columns.ts";
@@ -7,31 +7,40 @@ import type { SqlFlavor, Insert, Statement } from "./engine.ts";
 type AnyTable = Pick<tables.SqlTable<object>, "name" | "columns" | "list">;
 
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
-/** Written so that SQLite does not scan all rows of the tenant instead of the few that match the other conditions. */
+/**
+ * The condition that a row belongs to tenant ?3. The expression prevents SQLite from scanning all rows of the tenant
+ * instead of the few rows that match the other conditions.
+ */
 const OF_TENANT = "(tenant || '') = ?3";
 /**
- * For messages: the thread has scope ?4. Checked per matching message, so that the tenant's threads are not scanned.
+ * The condition that the thread of a message has scope ?4. EXISTS checks the thread of each matching message, so that
+ * the tenant's threads are not scanned.
  */
 const IN_SCOPE = "EXISTS (SELECT 1 FROM threads t WHERE t.tenant = ?1 AND t.id = messages.thread_id AND t.scope = ?4)";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
-/** Live runs of a thread. The tenant is hidden from the optimizer, because SQLite would scan all runs of the thread. */
+/**
+ * The condition that a run is live and in a thread. The expression for the tenant prevents SQLite from using the
+ * primary key, with which it would scan all runs of the thread.
+ */
 const IS_LIVE_IN_THREAD = `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1`;
 const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
-/** For blobs: no message references it. */
+/** The condition that no message references a blob. */
 const IS_UNREFERENCED =
   "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
-/** Chunks of uploads that were never finished. */
+/** The condition that a chunk belongs to an unfinished upload that began before ?2. */
 const IS_UNFINISHED_UPLOAD =
   "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
 
-/** Cast, because SQLite prepares a statement again for every value of a bare parameter: 11 µs per call. */
+/**
+ * Returns a LIMIT clause. Without the cast, SQLite would prepare the statement again for every value: 11 µs per call.
+ */
 const limit = (parameter: number): string => `LIMIT CAST(?${parameter} AS INTEGER)`;
 const select = (table: AnyTable, rest: string): string => `SELECT ${table.list()} FROM ${table.name} WHERE ${rest}`;
 const measure = (table: string, bytes: string, rest: string): string =>
   `SELECT count(*), COALESCE(sum(${bytes}), 0) FROM ${table} WHERE ${rest}`;
 const remove = (table: string, rest: string): string => `DELETE FROM ${table} WHERE ${rest}`;
 
-/** The statements that delete blobs. Blobs are locked in one order, so that two callers cannot deadlock. */
+/** Returns the statements that delete blobs. Blobs are locked in the order of their hashes to avoid deadlocks. */
 function createBlobDeletions<Name extends string>(name: Name, are: string, lock: string) {
   return {
     [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${are} ORDER BY hash ${lock}`,
@@ -41,7 +50,7 @@ function createBlobDeletions<Name extends string>(name: Name, are: string, lock:
       `tenant = ?1 AND blob_id IN (SELECT blob_id FROM blobs WHERE ${are})`,
     ),
     [`delete-${name}`]: remove("blobs", are),
-    // TypeScript knows computed names only as string.
+    // The cast is needed, because TypeScript gives computed names the type string.
   } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
 }
 
@@ -58,10 +67,11 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
     message: select(tables.MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": answers(hasDigest),
     "find-digests-of": answers(`${hasDigest} AND ${IN_SCOPE}`),
-    // Usually a single digest is looked up; a list of one takes several times as long.
+    // A single digest, the usual case, has its own statement, because a list of one digest takes several times as long.
     "find-digest": answers(isDigest),
     "find-digest-of": answers(`${isDigest} AND ${IN_SCOPE}`),
-    // The thread first, from the index by run only: otherwise SQLite scans all runs of the tenant.
+    // The subquery reads the thread id from the index `runs_id`. Without the thread id, SQLite would scan all runs of
+    // the tenant.
     run: select(
       tables.RUNS,
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
@@ -79,20 +89,21 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
       tables.RUNS,
       `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
-    // Few runs have deltas after the position, and an index has them in that order.
+    // The order is that of the index `runs_compacted`, in which only few runs follow the position ?3.
     "compacted-run": select(
       tables.RUNS,
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
     alias: select(tables.ALIASES, "tenant = ?1 AND name = ?2"),
-    // Not by the name alone: SQLite would scan all aliases of the tenant.
+    // The order is not by `name` alone, because SQLite would scan all aliases of the tenant in that order.
     aliases: select(tables.ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
     work: select(tables.WORK, IN_THREAD),
     "open-work": select(tables.WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
     "open-work-of": select(tables.WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
     "idempotency-key": select(tables.KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(tables.BLOBS, "tenant = ?1 AND hash = ?2"),
-    // Transactions that reference the same blobs do not wait for each other; a deletion waits for all of them.
+    // The lock is shared: transactions that reference the same blobs do not wait for each other, but a deletion of the
+    // blobs waits for all of these transactions.
     "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${hold}`,
     "refresh-blob": `UPDATE blobs SET created_at = CASE WHEN created_at < ?3 THEN ?3 ELSE created_at END
       WHERE tenant = ?1 AND hash = ?2`,
@@ -109,7 +120,8 @@ const titles = (rest: string): string =>
   `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL${rest} ORDER BY id DESC ${limit(2)}`;
 
 /**
- * The statements of thread lists and outlines. Lists of threads are ?2, each element with its parameters after the id.
+ * Returns the statements of thread lists and outlines. A list of threads is parameter ?2, a JSON array; each element is
+ * a thread id, or an array of a thread id and further values.
  */
 function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
   const inListed = `tenant = ?1 AND thread_id = ${THREAD_IN_LIST}`;
@@ -136,12 +148,12 @@ function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
     "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
     "last-runs-of-each": forEach?.(2, lastRuns(thread)) ?? lastRuns(thread),
     "usages-of-each": forEach?.(2, usages(thread, "(w.value ->> 1)")) ?? usages(thread, "?4"),
-    // CROSS JOIN makes SQLite use this order, instead of scanning all runs of the tenant first.
+    // CROSS JOIN makes SQLite join in this order, instead of scanning all runs of the tenant first.
     "changed-runs": `SELECT ${tables.RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)}
         CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_IN_LIST} AND l.id > (w.value ->> 1)
           AND l.kind <> 'delta' AND l.run_id <> '') c
       CROSS JOIN runs r WHERE r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
-    // Only existing rows: a thread may have been deleted meanwhile.
+    // The statement inserts no rows, because a thread may have been deleted meanwhile.
     "raise-activity": `UPDATE activity SET last_activity = (w.value ->> 2) FROM ${listed(1)}
       WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)
         AND activity.last_activity < (w.value ->> 2)`,
@@ -204,9 +216,9 @@ export class Statements {
   readonly messages: RangeStatements;
   readonly headers: RangeStatements;
   readonly log: RangeStatements;
-  /** True if rows are locked by separate statements; otherwise the engine has one writer at a time. */
+  /** True if rows must be locked by separate statements; false if the engine has one writer at a time. */
   readonly locks: boolean;
-  /** True if one statement reads some rows of each of many threads. */
+  /** True if one statement can read up to a limit of rows from each of several threads. */
   readonly readsEach: boolean;
   readonly #updates = new Map<string, Statement>();
   readonly #threads: readonly Statement[];
@@ -214,7 +226,7 @@ export class Statements {
 
   constructor(flavour: SqlFlavor) {
     const named = Object.entries(createTexts(flavour)).map(([name, sql]) => [name, { name, sql }]);
-    // The entries have the names of `createTexts`.
+    // The cast is safe, because the entries have the names of `createTexts`.
     this.fixed = Object.fromEntries(named) as typeof this.fixed;
     this.messages = new RangeStatements("messages", tables.MESSAGES);
     this.headers = new RangeStatements("headers", tables.HEADERS);
@@ -225,25 +237,30 @@ export class Statements {
     this.#active = createActivityLists();
   }
 
-  /** Parameters: tenant, limit, and if given the id to begin below and the kind. */
+  /**
+   * Returns the statement that lists threads. Its parameters are the tenant, the limit, if `below` is true the id below
+   * which the list begins, and if `kind` is a string the kind.
+   */
   threads(below: boolean, kind: string | null | undefined): Statement {
     const which = kind === undefined ? 0 : kind === null ? 1 : 2;
-    // There are six forms, and the sum is below six.
+    // The cast is safe, because there are six statements and the index is at most five.
     return this.#threads[which * 2 + Number(below)] as Statement;
   }
 
   /**
-   * Threads with their last activity. Parameters: tenant, limit, and if given the activity and id to begin below and
-   * the kind.
+   * Returns the statement that lists threads by last activity. Its parameters are the tenant, the limit, if `below` is
+   * true the activity and the id below which the list begins, and if `kind` is a string the kind.
    */
   activeThreads(below: boolean, kind: string | null | undefined): Statement {
     const which = kind === undefined ? 0 : kind === null ? 1 : 2;
-    // There are six forms, and the sum is below six.
+    // The cast is safe, because there are six statements and the index is at most five.
     return this.#active[which * 2 + Number(below)] as Statement;
   }
 
   /**
-   * Sets columns of the rows that match the first parameters and the condition `also`; the columns' values follow them.
+   * Returns the statement that sets the columns of `fields` in the rows that match the columns `keys` and the condition
+   * `also`. Its parameters are the values of the keys, then the values of the fields in the order of the table's
+   * columns.
    */
   update<Row extends object>(
     table: tables.SqlTable<Row>,
@@ -252,14 +269,14 @@ export class Statements {
     also?: string,
   ): Statement {
     const columns = fields.map((field) => table.column(field));
-    // Names are short, because Postgres allows 63 characters: the set of columns as bits.
+    // The name contains the set of columns as a number, because Postgres limits names to 63 characters.
     const bits = columns.reduce((sum, column) => sum + 2 ** table.columns.indexOf(column), 0);
     const name = `update-${table.name}-${bits.toString(36)}${also === undefined ? "" : `-${keys.length}`}`;
     let statement = this.#updates.get(name);
     if (statement === undefined) {
       const ordered = table.columns.filter((column) => columns.includes(column));
       const sets = ordered.map((column, at) => `${column} = ?${keys.length + at + 1}`);
-      // Without changes, the row is still looked up.
+      // Without fields, the statement changes nothing, but returns whether the row exists.
       if (sets.length === 0) sets.push(`${keys[0]} = ${keys[0]}`);
       const where = keys.map((column, at) => `${column} = ?${at + 1}`);
       if (also !== undefined) where.push(also);
@@ -270,7 +287,10 @@ export class Statements {
   }
 }
 
-/** The lists of threads: all, without a kind, of one kind; each from the beginning and from a position. */
+/**
+ * Creates the statements that list all threads, threads without a kind, and threads of one kind; each list from the
+ * beginning and from a position.
+ */
 function createThreadLists(): Statement[] {
   return ["", "-of-none", "-of-kind"].flatMap((whose) =>
     [false, true].map((below) => {
@@ -279,7 +299,8 @@ function createThreadLists(): Statement[] {
       if (whose === "-of-none") conditions.push("kind IS NULL");
       if (whose === "-of-kind") conditions.push(`kind = ?${below ? 4 : 3}`);
       const page = `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`;
-      // Filtered by kind first: for the order alone, SQLite would scan all threads of the tenant.
+      // The subquery filters by kind with the index `threads_kind`. Without it, SQLite would scan all threads of the
+      // tenant in the order of their ids.
       const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
       const name = `threads${whose}${below ? "-before" : ""}`;
       return { name, sql: select(tables.THREADS, whose === "-of-kind" ? found : page) };
@@ -287,13 +308,13 @@ function createThreadLists(): Statement[] {
   );
 }
 
-/** The lists of threads by last activity, in the forms of `createThreadLists`. */
+/** Creates the statements that list threads by last activity, with the same filters as `createThreadLists`. */
 function createActivityLists(): Statement[] {
   return ["", "-of-none", "-of-kind"].flatMap((whose) =>
     [false, true].map((below) => {
       const conditions = ["a.tenant = ?1"];
       if (below) conditions.push("(a.last_activity, a.thread_id) < (?3, ?4)");
-      // A thread without a kind has the empty kind here.
+      // In the activity table, the kind of a thread without a kind is ''.
       if (whose === "-of-none") conditions.push("a.kind = ''");
       if (whose === "-of-kind") conditions.push(`a.kind = ?${below ? 5 : 3}`);
       const sql = `SELECT ${tables.THREADS.list("t")}, a.last_activity FROM activity a
@@ -304,7 +325,7 @@ function createActivityLists(): Statement[] {
   );
 }
 
-/** The reads of a range of a thread, one statement per form of a range. */
+/** The statements that read a range of a thread's rows, one for each combination of order, upper bound and run. */
 class RangeStatements {
   readonly #forms: readonly Statement[];
 
@@ -324,11 +345,14 @@ class RangeStatements {
     });
   }
 
-  /** Parameters: tenant, thread, after ("" for the beginning), limit, and if given upTo and runId. */
+  /**
+   * Returns the statement for a range. Its parameters are the tenant, the thread, `after` ("" for the beginning), the
+   * limit, `upTo` if given, and `runId` if given and not "".
+   */
   of({ order, upTo, runId }: IdRange & { runId?: string }): Statement {
     const whose = runId === undefined ? 0 : runId === "" ? 8 : 4;
     const form = (order === "desc" ? 1 : 0) + (upTo === undefined ? 0 : 2) + whose;
-    // There are twelve forms, and the sum is below twelve.
+    // The cast is safe, because there are twelve statements and the index is at most eleven.
     return this.#forms[form] as Statement;
   }
 }
@@ -350,7 +374,7 @@ export const INSERTS = {
     ...createInsert(tables.ALIASES),
     onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
   },
-  // The existing row stays unchanged, and locked.
+  // The update sets an existing row to its own value, which locks the row.
   claim: {
     ...createInsert(tables.ALIASES),
     name: "claim-alias",

@@ -1,15 +1,15 @@
-// Base of the SQL stores: the methods that read or watch the activity of threads.
+// The base class of the SQL stores: the methods that list and watch threads by activity.
 import type { ThreadChange } from "../../overview/types.ts";
 import type { LedgerStore } from "../../store/contract.ts";
 import type { ActivityPage } from "../../store/queries.ts";
 import type { ActiveThread, ListedHead } from "../../store/rows.ts";
 import type { ActivityWriter } from "./activity-writer.ts";
 
-/** The thread lists of a SQL store. */
+/** The methods of a SQL store that list and watch threads. */
 export abstract class SqlStore implements Pick<LedgerStore, "activeThreads" | "heads" | "watchThreads"> {
   protected abstract readonly activity: ActivityWriter;
 
-  /** Throws a "closed" error once `close` was called. */
+  /** Throws "closed" after `close` was called. */
   protected abstract assertOpen(): void;
 
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {

@@ -19,12 +19,15 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
     return this.statements.locks ? runSyncOrAsync(this.#lockThread(key)) : this.thread(key);
   }
 
-  /** Locks in a separate statement before the read: a combined statement would read a snapshot from before the wait. */
+  /**
+   * Locks a thread, then reads it in a second statement: a combined statement would read the state from before the wait
+   * for the lock.
+   */
   *#lockThread(key: ThreadKey): Steps<Rows.ThreadHead | undefined> {
     for (;;) {
       const locked = yield* wait(this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]));
       const head = yield* wait(this.thread(key));
-      // A thread that was created between the two statements is not locked yet.
+      // A thread that was created between the two statements is not locked yet, so both statements are repeated.
       if (locked.length > 0 || head === undefined) return head;
     }
   }
@@ -80,7 +83,7 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
 
   *#claimAlias(row: Rows.AliasRow): Steps<Rows.AliasRow> {
     yield* wait(this.session.insert(INSERTS.claim, [tables.ALIASES.encode(row)]));
-    // A separate statement, because it sees the row of another transaction that the first one waited for.
+    // The alias is read by a separate statement, because it may be of a transaction for which the insert had to wait.
     return (yield* wait(this.alias(row.tenant, row.name))) ?? row;
   }
 
@@ -114,8 +117,8 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
   }
 
   /**
-   * Protects the blobs first: a deletion locks blobs and then checks references, so it must wait until these references
-   * are visible.
+   * Protects the blobs from deletion, then inserts the references. A deletion locks blobs before it checks their
+   * references, so it waits until these references are visible.
    */
   *#insertBlobRefs(rows: readonly Rows.BlobRefRow[]): Steps<void> {
     if (this.statements.locks) {

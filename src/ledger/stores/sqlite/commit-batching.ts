@@ -1,20 +1,23 @@
-// Decides whether delaying a commit by one event-loop tick pays: yes if recent commits were shared by several callers.
-// A server has many callers per tick; a program that awaits each write has one. The decision is sampled again from time
-// to time.
+// Decides whether a commit is delayed by one tick of the event loop, so that several callers share the commit. A delay
+// is useful in a server, which has many callers per tick, but not in a program that awaits each write. The decision is
+// made from samples of recent commits.
 
-/** The number of sampled commits, and the callers they must have in total for a delay to pay. */
+/** The number of commits in a sample. */
 const SAMPLE_SIZE = 8;
+/** The total number of callers of a sample's commits from which on commits are delayed. */
 const MIN_CALLERS = 10;
-/** The number of commits without delay after a negative sample. */
+/** The number of commits without a delay after a sample with too few callers; then the next sample begins. */
 const UNDELAYED_COMMITS = 256;
 
-/** Samples commits and decides about the delay. */
+/** Samples commits, and decides whether the next commit is delayed. */
 export class CommitBatching {
   #sampled = 0;
   #callers = 0;
   #undelayed = 0;
 
-  /** Returns true if the next commit should wait for others. Call once per commit. */
+  /**
+   * True if the next commit should wait for further callers. Must be called once per commit, because calls are counted.
+   */
   shouldDelay(): boolean {
     if (this.#undelayed === 0) return true;
     this.#undelayed--;

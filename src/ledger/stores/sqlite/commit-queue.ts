@@ -1,5 +1,5 @@
-// Commits the transactions of all waiting callers as one SQLite transaction, so that they share the wait for the disk.
-// A transaction that fails is undone alone; while another process has the lock, this process is not blocked.
+// Commits the writes of all waiting callers in one SQLite transaction, so that they share the wait for the disk. A
+// write that fails does not affect the other writes. While another process has the lock, this process is not blocked.
 import { runSync, type Steps } from "../../store/steps.ts";
 import type { LedgerTransaction } from "../../store/contract.ts";
 import { CommitBatching } from "./commit-batching.ts";
@@ -10,19 +10,19 @@ import { createBusyError, randomPauseMs } from "./busy-retry.ts";
 
 /** The maximum number of writes in one commit. */
 const MAX_GROUP_SIZE = 256;
-/** The maximum time before other work of the process may run: timers and sockets wait for it. */
+/** The time after which commits are interrupted, so that timers and sockets of the process do not wait longer. */
 const MAX_BLOCKING_MS = 10;
 
-/** A caller's transaction in the queue. */
+/** A write in the queue. */
 interface QueuedWrite {
   readonly work: (tx: LedgerTransaction) => Steps<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** The result, delivered when it is durable. */
+  /** The result or error of `work`. The caller receives a result when it is durable. */
   outcome: { value: unknown } | { error: unknown } | undefined;
-  /** True if it is committed alone, so that others are not undone because of it. */
+  /** True if the write is committed alone, so that its failure does not undo the writes of other callers. */
   isSeparate: boolean;
-  /** The time when it first met a lock of another process. */
+  /** The time when the write first had to wait for another process. */
   busySince: number | undefined;
 }
 
@@ -36,13 +36,15 @@ export class CommitQueue {
   readonly #onRollback: () => void;
   #jobs: QueuedWrite[] = [];
   #isScheduled = false;
-  /** The time spent on commits since other work could run. */
+  /** The time in milliseconds that commits took since other work of the process could run. */
   #spentMs = 0;
   readonly #batching = new CommitBatching();
   #attempts = 0;
   readonly #idle: (() => void)[] = [];
 
-  /** `onCommit` is called after every commit, before the callers' promises resolve; `onRollback` after a rollback. */
+  /**
+   * Calls `onCommit` after every commit, before the callers' promises resolve, and `onRollback` after every rollback.
+   */
   constructor(
     connection: SqliteConnection,
     transaction: SqliteTransaction,
@@ -58,7 +60,7 @@ export class CommitQueue {
 
   write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // Receives only the result of its own work, a T.
+      // The cast is safe, because `resolve` receives only the result of `work`, a T.
       const settle = resolve as (value: unknown) => void;
       this.#jobs.push({ work, resolve: settle, reject, outcome: undefined, isSeparate: false, busySince: undefined });
       if (!this.#isScheduled) this.#schedule();
@@ -71,8 +73,9 @@ export class CommitQueue {
   }
 
   /**
-   * With "full" sync every commit waits one tick for further callers. Otherwise it does so only if that pays: a single
-   * caller would pay a tick per commit.
+   * Schedules the next commit. With "full" sync, every commit waits for further callers until the next tick of the
+   * event loop. Otherwise a commit waits only if other work must run, or if recent commits had several callers: a tick
+   * per commit would slow down a single caller.
    */
   #schedule(): void {
     this.#isScheduled = true;
@@ -124,7 +127,10 @@ export class CommitQueue {
     return jobs.splice(0, end);
   }
 
-  /** Runs all writes of the group in one transaction. Throws if all of it was undone. */
+  /**
+   * Runs the writes of a group in one transaction. After MAX_BLOCKING_MS, returns the remaining writes to the queue.
+   * Throws if the transaction was rolled back.
+   */
   #commit(group: QueuedWrite[], since: number): void {
     this.#connection.begin();
     try {
@@ -144,7 +150,10 @@ export class CommitQueue {
     this.#onCommit();
   }
 
-  /** Work that fails before it has written anything leaves nothing to undo, and the others continue. */
+  /**
+   * Runs one write of a group. If the write fails before it has changed anything, only stores its error, so that the
+   * group can continue. Otherwise throws, because the transaction of the group must be rolled back.
+   */
   #run(job: QueuedWrite): void {
     const before = this.#connection.writes;
     try {
@@ -157,7 +166,10 @@ export class CommitQueue {
     }
   }
 
-  /** Queues the writes of an undone group again: the one at fault, or all of them, separately. */
+  /**
+   * Queues the writes of a group again after a rollback: the write that failed is committed alone, or every write if
+   * the failed write is unknown. Rejects the write of a group that has no other writes.
+   */
   #retrySeparately(group: QueuedWrite[], error: unknown): void {
     if (group.length === 1) {
       group[0]?.reject(error);

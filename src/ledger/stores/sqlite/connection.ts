@@ -1,5 +1,5 @@
-// A connection to a SQLite file: prepared statements and transactions. Synchronous; only a read that another process
-// blocks (for example by recovering the log after a crash) returns a promise.
+// A connection to a SQLite file, with prepared statements and transactions. All methods are synchronous, except that
+// `all` returns a promise if another process blocks the read, for example by recovering the log after a crash.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../store/steps.ts";
@@ -14,10 +14,10 @@ import {
 import { isBusy, toLedgerError } from "./errors.ts";
 import { retryWhileBusy } from "./busy-retry.ts";
 
-/** Called before and after every statement: "before insert-messages", "after commit". */
+/** A function that is called before and after every statement, with "before insert-messages" or "after commit". */
 export type SqliteTrace = (point: string) => void;
 
-/** Returns a number that changes after every commit of another connection. */
+/** Selects a number that changes after every commit of another connection. */
 export const DATA_VERSION: Statement = { name: "data-version", sql: "PRAGMA data_version" };
 
 const BEGIN: Statement = { name: "begin", sql: "BEGIN IMMEDIATE" };
@@ -26,7 +26,9 @@ const ROLLBACK: Statement = { name: "rollback", sql: "ROLLBACK" };
 
 /** A connection to a SQLite file. */
 export class SqliteConnection implements SqlSession {
-  /** The number of writing statements, to detect whether work has written anything. */
+  /**
+   * The number of statements that `execute` has run, by which a caller detects whether a write has changed anything.
+   */
   writes = 0;
   readonly #database: DatabaseSync;
   /** The file's path, for error messages. */
@@ -35,7 +37,7 @@ export class SqliteConnection implements SqlSession {
   readonly #trace: SqliteTrace | undefined;
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
-  /** The error that broke the transaction. Work that ignored it must not continue. */
+  /** The error after which the transaction cannot continue. All later statements throw it, in case it was caught. */
   #broken: unknown;
 
   constructor(database: DatabaseSync, file: string, busyMs: number, trace?: SqliteTrace) {
@@ -47,7 +49,7 @@ export class SqliteConnection implements SqlSession {
 
   begin(): void {
     this.#broken = undefined;
-    // Ends a transaction whose rollback failed.
+    // Rolls back an earlier transaction whose rollback failed.
     this.#end();
     this.execute(BEGIN);
     this.#inTransaction = true;
@@ -59,13 +61,13 @@ export class SqliteConnection implements SqlSession {
     this.#inTransaction = false;
   }
 
-  /** Rolls back the transaction, if there still is one: SQLite ends it itself when the disk is full or fails. */
+  /** Rolls back the transaction, unless SQLite has done so itself because the disk was full or failed. */
   rollback(): void {
     this.#inTransaction = false;
     try {
       this.#end();
     } catch {
-      // The caller receives the original error; the next transaction ends this one first.
+      // The caller receives the original error, and the next `begin` repeats the rollback.
     }
   }
 
@@ -83,13 +85,13 @@ export class SqliteConnection implements SqlSession {
     }
   }
 
-  /** Like `all`, but always synchronous. */
+  /** Reads rows synchronously. Throws "busy" if another process blocks the read. */
   read(statement: Statement, values: readonly SqlValue[] = []): readonly SqlRow[] {
     this.#assertNotBroken();
     this.#trace?.(`before ${statement.name}`);
     let rows: readonly SqlRow[];
     try {
-      // The statements return rows as lists, and integers as numbers.
+      // The cast is safe, because prepared statements return rows as arrays, and integers as numbers.
       rows = this.#prepare(statement).all(...values) as unknown as readonly SqlRow[];
     } catch (error) {
       throw this.#convertError(error);
@@ -122,7 +124,7 @@ export class SqliteConnection implements SqlSession {
     return count;
   }
 
-  /** Runs a statement without rows, in a transaction or on its own. */
+  /** Runs a statement that returns no rows, inside or outside a transaction. */
   execute(
     statement: Statement | Insert,
     values: readonly SqlValue[] = [],
@@ -137,11 +139,11 @@ export class SqliteConnection implements SqlSession {
       throw this.#convertError(error);
     }
     this.#trace?.(`after ${statement.name}`);
-    // Numbers, because big integers are not enabled.
+    // The cast is safe, because big integers are not enabled.
     return result as { changes: number; lastInsertRowid: number };
   }
 
-  /** Runs SQL text without preparing it. */
+  /** Runs SQL statements without preparing them. */
   executeText(name: string, sql: string): void {
     this.#assertNotBroken();
     this.#trace?.(`before ${name}`);
@@ -158,10 +160,13 @@ export class SqliteConnection implements SqlSession {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Deletes the rows before the one that failed: an insert is all rows or none, even for work that continues. */
+  /**
+   * Deletes the rows that a failed insert has written, because an insert writes all rows or none, even if the caller
+   * catches the error and continues the transaction.
+   */
   #deleteInserted(insert: Insert, written: readonly number[]): void {
     if (this.#broken !== undefined || written.length === 0) return;
-    // Row numbers from SQLite; not data of a caller.
+    // The SQL contains values, because they are row numbers from SQLite, not data of a caller.
     this.executeText(`take-back-${insert.table}`, `DELETE FROM ${insert.table} WHERE rowid IN (${written.join(", ")})`);
   }
 
@@ -169,7 +174,8 @@ export class SqliteConnection implements SqlSession {
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       prepared = this.#database.prepare("sql" in statement ? statement.sql : insertSql(statement));
-      // Building a row from a list of values takes two thirds of the time of SQLite's own objects.
+      // Rows are returned as arrays: decoding an array takes two thirds of the time that Node needs to create an
+      // object.
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }

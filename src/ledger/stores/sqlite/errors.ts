@@ -1,7 +1,7 @@
 // Maps SQLite's result codes to ledger errors. https://sqlite.org/rescode.html
 import { LedgerError, type LedgerErrorCode } from "../../errors.ts";
 
-/** Extended codes contain the primary code in their low byte. */
+/** Selects the low byte of a result code, which is the primary code of an extended code. */
 const PRIMARY_MASK = 0xff;
 const READ_ONLY = 8;
 const CANNOT_OPEN = 14;
@@ -32,13 +32,14 @@ const MEANINGS: Readonly<Record<number, ErrorMeaning>> = {
   [CANNOT_OPEN]: { code: "unavailable", message: "The database file cannot be opened." },
   18: { code: "invalid-input", message: "A value is larger than SQLite can hold." },
   [NOT_A_DATABASE]: { code: "corrupt", message: "The file is not a SQLite database any more." },
-  // Extended codes that are more specific: existing keys, and no space for the log's index.
+  // Extended codes with a more specific meaning than their primary codes: SQLITE_CONSTRAINT_PRIMARYKEY,
+  // SQLITE_CONSTRAINT_UNIQUE and SQLITE_IOERR_SHMSIZE.
   1555: KEY_EXISTS,
   2067: KEY_EXISTS,
   4874: { code: "disk-full", message: "There is no room for the write-ahead log's index; nothing was written." },
 };
 
-/** Converts a SQLite error about this file to a LedgerError; other errors are returned unchanged. */
+/** Converts an error of SQLite to a LedgerError that names the file; returns other errors unchanged. */
 export function toLedgerError(error: unknown, file: string): unknown {
   const meaning = findMeaning(error);
   return meaning === undefined ? error : new LedgerError(meaning.code, `${file}: ${meaning.message}`, { cause: error });
@@ -48,13 +49,13 @@ export function isBusy(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "busy";
 }
 
-/** True if missing permissions may be the reason. */
+/** True if missing permissions may have caused the error. */
 export function isPermissionError(error: unknown): boolean {
   const code = error instanceof LedgerError ? readPrimaryCode(error.cause) : undefined;
   return code === READ_ONLY || code === CANNOT_OPEN;
 }
 
-/** Returns SQLite's primary result code. */
+/** Returns the primary result code of an error of SQLite; undefined for other errors. */
 export function readPrimaryCode(error: unknown): number | undefined {
   const code = readCode(error);
   return code === undefined ? undefined : code & PRIMARY_MASK;

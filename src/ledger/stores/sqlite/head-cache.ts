@@ -1,6 +1,6 @@
-// The SQLite transaction with a cache of the heads of threads that this process wrote last, so that the next write need
-// not read the end of their history. The cache is valid as long as no other process writes to the file; the data
-// version shows that at the beginning of each transaction.
+// The transaction of a SQLite store, with a cache of thread heads, so that a write to a recently written thread need
+// not read the thread's newest ids. The cache is valid as long as no other process writes to the file, which is checked
+// at the beginning of each transaction.
 import type { ThreadHead, ThreadRow } from "../../store/rows.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
@@ -9,7 +9,7 @@ import type { DeletionCounts, LogRow, MessageRow } from "../../store/rows.ts";
 import { compareIds } from "../compare-ids.ts";
 import { SqlTransaction } from "../sql/transaction.ts";
 
-/** The maximum number of cached heads; the oldest are dropped. */
+/** The maximum number of cached heads; the least recently used heads are removed. */
 const MAX_CACHED_HEADS = 1000;
 
 /** The transaction of a SQLite store. */
@@ -17,13 +17,16 @@ export class SqliteTransaction extends SqlTransaction {
   readonly #heads = new Map<string, ThreadHead>();
   #version = Number.NaN;
 
-  /** Called at the beginning of a transaction; `version` changes after every commit of another process. */
+  /**
+   * Clears the cache if another process has committed since the last call; `version` is the file's data version. Called
+   * at the beginning of each transaction.
+   */
   onBegin(version: number): void {
     if (version !== this.#version) this.#heads.clear();
     this.#version = version;
   }
 
-  /** Called after a rollback: the cached heads may be wrong. */
+  /** Clears the cache. Called after a rollback, because the cached heads may contain undone changes. */
   onRollback(): void {
     this.#heads.clear();
   }
@@ -32,12 +35,12 @@ export class SqliteTransaction extends SqlTransaction {
     const name = toThreadMapKey(key.tenant, key.threadId);
     const cached = this.#heads.get(name);
     if (cached !== undefined) {
-      // Inserted again, so that the first entry is always the least recently used.
+      // The entry is moved to the end, so that the first entry is always the least recently used one.
       this.#heads.delete(name);
       this.#heads.set(name, cached);
       return { ...cached };
     }
-    // SQLite is synchronous within a transaction.
+    // The cast is safe, because SQLite reads synchronously within a transaction.
     const head = this.thread(key) as ThreadHead | undefined;
     if (head !== undefined) this.#cache(name, head);
     return head;

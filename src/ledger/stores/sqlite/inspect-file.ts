@@ -1,4 +1,4 @@
-// Inspects a file before it is opened: a database of another program is detected by its first page and is not changed.
+// Inspects a file before it is opened, so that the database of another program is detected and not changed.
 import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,15 +6,15 @@ import { pathToFileURL } from "node:url";
 import { LedgerError } from "../../errors.ts";
 import { DAMAGED, toLedgerError, NOT_A_DATABASE, readPrimaryCode } from "./errors.ts";
 
-/** "Koin", the SQLite application id by which `file` and other programs recognize the database. */
+/** The SQLite application id ("Koin" in ASCII) by which Koine, and tools such as `file`, recognize a ledger. */
 export const APPLICATION_ID = 0x4b6f696e;
 
-/** The length of the SQLite header; it is empty if a crash came before the first write. */
+/** The length of the text with which every SQLite database begins. */
 const MAGIC_BYTES = 16;
 
 /**
- * Returns the real path of the file: its log is next to that path, not next to a link. An absolute path also prevents
- * special meanings such as ":memory:" and "file:…".
+ * Returns the absolute path of a file, with symbolic links resolved, because SQLite creates the write-ahead log next to
+ * the real file. An absolute path also has no special meaning, as ":memory:" and "file:…" have.
  */
 export function resolveRealPath(path: string): string {
   if (path.includes("\0")) {
@@ -33,29 +33,31 @@ export function resolveRealPath(path: string): string {
 }
 
 /**
- * Returns whether the file is Koine's or still empty. Throws if Koine must not open it. Only the file itself is
- * inspected: SQLite recovers a log or journal after a crash, which is allowed unless the file belongs to another
- * program. The file must therefore be inspected again after opening.
+ * Returns "koine" if the file is a ledger, and "new" if it does not exist or is empty. Throws if Koine must not open
+ * the file. Reads only the file itself: SQLite would recover a write-ahead log or journal after a crash, which would
+ * change the database of another program. Data in a log or journal must therefore be checked after the file is opened.
  */
 export function detectFileKind(path: string, knownVersion: number): "new" | "koine" {
   const size = readSize(path);
   if (size === undefined || size === 0) return "new";
-  // SQLite treats a file of one byte as empty.
+  // SQLite would treat a file of one byte as an empty database and overwrite it.
   if (size === 1) throw createNotDatabaseError(path);
   const hasJournal = hasSideFile(path, "-journal");
   const page = readFirstPage(path);
   if (page === undefined) {
-    // A process was killed before the first page was written: SQLite rolls back the rest.
+    // A process was killed before it wrote the first page; SQLite rolls back the pages that it wrote.
     if (hasJournal && isBlank(path)) return "new";
     throw createNotDatabaseError(path);
   }
   const { application, version, hasTables } = page;
   if (application === APPLICATION_ID) {
-    // A log may contain a newer version and a journal an older one; both are checked after opening.
+    // A write-ahead log may contain a newer version number, and a journal an older one. `readVersion` checks the
+    // version again after the file is opened.
     if (version > knownVersion && !hasJournal) throw createTooNewError(path, version, knownVersion);
     return "koine";
   }
-  // The application id is written with the first table, before there is a log.
+  // Koine writes its application id together with its first table, before SQLite creates a write-ahead log. A file that
+  // has tables or a log but not the id therefore belongs to another program.
   if (application !== 0 || hasTables || hasSideFile(path, "-wal")) throw createForeignFileError(path);
   return "new";
 }
@@ -75,12 +77,15 @@ export function createTooNewError(path: string, version: number, known: number):
   );
 }
 
-/** True if the file has a log or journal that is not empty. */
+/** True if the file has a write-ahead log (or a journal) that is not empty. */
 function hasSideFile(path: string, suffix: "-wal" | "-journal"): boolean {
   return (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** True if the file may be in use, or was when a process ended: its log may contain further data. */
+/**
+ * True if a process has the file open, or was killed while it had the file open. The write-ahead log may then contain
+ * data that is not in the file.
+ */
 export function isInUse(path: string): boolean {
   return ["-wal", "-shm", "-journal"].some(
     (suffix) => statSync(path + suffix, { throwIfNoEntry: false }) !== undefined,
@@ -97,7 +102,7 @@ export function mayWrite(path: string): boolean {
   }
 }
 
-/** Returns a URL that opens the file as immutable: SQLite then takes no lock, reads no log and changes nothing. */
+/** Returns a URL that opens the file as immutable: SQLite then uses no locks and no log, and creates no files. */
 export function toImmutableUrl(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
@@ -116,17 +121,18 @@ function readSize(path: string): number | undefined {
 }
 
 /**
- * Reads the first page; undefined if it is not a database. Read by SQLite although a few bytes would suffice: closing a
- * file releases all locks of the process on it, also those of other connections. SQLite tracks this and closes later.
+ * Reads the first page of a database; returns undefined if the file is not a database. The page is read by SQLite,
+ * although a few bytes would suffice: if Node closed the file, the process would lose all its locks on that file, even
+ * those of other connections. SQLite knows its connections and closes the file only when none has a lock.
  */
 function readFirstPage(path: string): { application: number; version: number; hasTables: boolean } | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(toImmutableUrl(path), { readOnly: true, defensive: false });
-    // Otherwise SQLite rejects a file that is shorter than its first page states: another process is checkpointing it,
-    // or was killed while doing so.
+    // Without this setting SQLite rejects a file that is shorter than its first page states. Such a file is valid if
+    // another process is copying the write-ahead log into it, or was killed while doing so.
     database.exec("PRAGMA writable_schema = ON");
-    // One transaction, so that the page is read once.
+    // All reads are in one transaction, so that they see the same content of the page.
     database.exec("BEGIN");
     const application = readNumber(database, "PRAGMA application_id");
     const version = readNumber(database, "PRAGMA user_version");
@@ -143,7 +149,7 @@ function listsTables(database: DatabaseSync): boolean {
   try {
     return readNumber(database, "SELECT count(*) FROM sqlite_schema") > 0;
   } catch (error) {
-    // An empty list needs only the first page; this one continues beyond the end of the file.
+    // A list of tables that continues beyond the end of the file is not empty: an empty list needs only the first page.
     if (readPrimaryCode(error) === DAMAGED) return true;
     throw error;
   }
@@ -154,7 +160,8 @@ function readNumber(database: DatabaseSync, sql: string): number {
 }
 
 /**
- * True if the file's header is still empty. Read without SQLite, which has no locks on a file that is not a database.
+ * True if the file begins with zeros. The file is read without SQLite, which has no locks on a file that is not a
+ * database, so no locks are lost when the file is closed.
  */
 function isBlank(path: string): boolean {
   const file = openSync(path, "r");

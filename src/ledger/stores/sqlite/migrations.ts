@@ -1,5 +1,5 @@
-// Migrates a SQLite file to the newest version of the tables. Each step is one transaction including its version number
-// (`user_version`), so that after a crash the next opening continues at a defined version.
+// Migrates the tables of a SQLite file to the newest version. Each migration is one transaction, which also writes the
+// version number (`user_version`), so that after a crash the next process continues with the right migration.
 import { LedgerError } from "../../errors.ts";
 import type { Statement } from "../sql/engine.ts";
 import { MIGRATIONS } from "../sql/schema.ts";
@@ -8,7 +8,7 @@ import { APPLICATION_ID, createForeignFileError, createTooNewError } from "./ins
 import { SQLITE } from "./sql-flavor.ts";
 import { SEARCH_SCHEMA } from "./search.ts";
 
-/** SQLite's own statements by version; they run after the shared migration of the same number. */
+/** The statements that only SQLite needs, by version. They run after the shared migration of the same version. */
 const SQLITE_STEPS: readonly (readonly string[])[] = [SEARCH_SCHEMA];
 
 const ALL_STEPS = MIGRATIONS.map((migration, at) => migration(SQLITE).concat(SQLITE_STEPS[at] ?? []));
@@ -19,12 +19,12 @@ const APPLICATION: Statement = { name: "read-application", sql: "PRAGMA applicat
 const VERSION: Statement = { name: "read-version", sql: "PRAGMA user_version" };
 const TABLE_COUNT: Statement = { name: "count-tables", sql: "SELECT count(*) FROM sqlite_schema" };
 
-/** Migrates the file at `path` to `target`, step by step. Other processes may do the same at the same time. */
+/** Migrates the tables to the version `target`. Other processes may migrate the same file at the same time. */
 export function migrate(connection: SqliteConnection, path: string, target: number = NEWEST_VERSION): void {
   while (readVersion(connection, path) < target) {
     connection.begin();
     try {
-      // Read again under the lock: another process may have been faster.
+      // The version is read again under the lock, because another process may have migrated the tables meanwhile.
       const version = readVersion(connection, path);
       if (version < target) applyMigration(connection, version);
       connection.commit();
@@ -57,12 +57,13 @@ export function createTooOldError(path: string, version: number): LedgerError {
 }
 
 /**
- * Returns the version of the tables, 0 if there are none. Throws if they belong to another program or a newer Koine.
+ * Returns the version of the tables; 0 if there are no tables. Throws if the tables belong to another program or to a
+ * newer version of Koine.
  */
 export function readVersion(connection: SqliteConnection, path: string): number {
   const number = (statement: Statement): number => Number(connection.read(statement)[0]?.[0]);
   const [application, version] = [number(APPLICATION), number(VERSION)];
-  // Always counted: it shows whether the list of tables is readable.
+  // The tables are counted even if the application id is Koine's, because the count throws if the database is damaged.
   const hasTables = number(TABLE_COUNT) > 0;
   if (application !== APPLICATION_ID && (application !== 0 || hasTables)) throw createForeignFileError(path);
   if (version > NEWEST_VERSION) throw createTooNewError(path, version, NEWEST_VERSION);

@@ -12,17 +12,17 @@ import { BLOCKING_MS, retryWhileBusy } from "./busy-retry.ts";
 export interface SqliteOptions {
   /** "full": acknowledged writes survive a power failure. "normal": they survive the death of the process. */
   sync: "full" | "normal";
-  /** The maximum wait for another process. */
+  /** The maximum time in milliseconds to wait for a lock of another process. */
   busyMs: number;
-  /** The file and the files next to it are not changed. */
+  /** True if neither the file nor the files next to it may be changed. */
   readOnly?: boolean;
-  /** @internal Called for every statement. */
+  /** @internal Called before and after every statement. */
   trace?: SqliteTrace;
 }
 
 /**
- * The size of the log in pages at which SQLite moves it into the file. Four times the default: a page that is written
- * often is moved once, with fewer waits for the disk.
+ * The number of pages in the write-ahead log at which SQLite copies them into the file. The number is four times the
+ * default, so that a page that changes often is copied less often, with fewer waits for the disk.
  */
 const CHECKPOINT_PAGES = 4000;
 const PAGE_BYTES = 4096;
@@ -30,7 +30,7 @@ const CACHE_KIB = 16_384;
 
 const SET_LOG: Statement = { name: "set-log", sql: "PRAGMA journal_mode = WAL" };
 
-/** The kind of a file; "frozen" if no process can write to it. */
+/** The kind of a file; "frozen" if this process opens the file only for reading. */
 type SqliteFileKind = "new" | "koine" | "frozen";
 
 /** Connects to the file; creates it if it does not exist. */
@@ -43,7 +43,7 @@ export async function connectToFile(path: string, options: SqliteOptions): Promi
       return setUpConnection(openFile(file, file), file, kind, options);
     } catch (error) {
       if (kind === "new" || !isPermissionError(error) || mayWrite(file)) throw error;
-      // Writes of other processes, or data in a log, would not be visible.
+      // A file in use cannot be opened as immutable, because data in the log and later writes would not be visible.
       if (isInUse(file)) throw createLogError(file, error);
       return setUpConnection(openFile(toImmutableUrl(file), file), file, "frozen", options);
     }
@@ -55,7 +55,7 @@ function createLogError(file: string, cause: unknown): LedgerError {
   return new LedgerError("read-only", message, { cause });
 }
 
-/** Opens the file read-only. SQLite would leave an empty log behind, so a file without a log is opened as immutable. */
+/** Opens the file read-only. A file without a log is opened as immutable, because SQLite would create an empty log. */
 function openReadOnly(file: string, kind: "new" | "koine"): DatabaseSync {
   if (kind === "new") throw createTooOldError(file, 0);
   return openFile(isInUse(file) ? file : toImmutableUrl(file), file, true);
@@ -78,9 +78,10 @@ function setUpConnection(
   const connection = new SqliteConnection(database, file, busyMs, trace);
   try {
     if (kind === "new") {
-      // Checked before any change: after a crash the journal may restore a database of another program.
+      // The tables are checked before the first change, because SQLite may have recovered a database of another program
+      // from a journal.
       readVersion(connection, file);
-      // The first tables are written without a log, so that the file's first bytes identify it.
+      // The first tables are written without a write-ahead log, so that the file itself contains the application id.
       connection.executeText("set-journal", "PRAGMA journal_mode = DELETE");
     }
     if (readOnly === true) assertNewestVersion(connection, file);
@@ -97,7 +98,7 @@ function setUpConnection(
 function createPragmas(sync: "full" | "normal"): string {
   return [
     `PRAGMA synchronous = ${sync.toUpperCase()}`,
-    // The stronger disk flush of the system (macOS), which surviving a power failure requires.
+    // On macOS, only this stronger flush ensures that data survives a power failure.
     `PRAGMA fullfsync = ${sync === "full" ? 1 : 0}`,
     `PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     `PRAGMA journal_size_limit = ${2 * CHECKPOINT_PAGES * PAGE_BYTES}`,
@@ -105,7 +106,7 @@ function createPragmas(sync: "full" | "normal"): string {
   ].join("; ");
 }
 
-/** Switches to the write-ahead log. SQLite does not fail if it cannot, so the result is checked. */
+/** Switches the file to a write-ahead log. SQLite reports no error if that is impossible, so the result is checked. */
 export function startWriteAheadLog(connection: SqliteConnection, file: string): void {
   if (connection.read(SET_LOG)[0]?.[0] === "wal") return;
   throw new LedgerError(

@@ -1,5 +1,5 @@
-// The search index of a SQLite file, updated lazily: `position` is the number of the last indexed message. The words
-// are in an FTS5 table without texts; a compressed copy of each text is stored separately, for snippets.
+// The search index of a SQLite file. `search_state.position` is the row number of the last indexed message. An FTS5
+// table contains the words but not the texts; a compressed copy of each text is in `search_texts`, for snippets.
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
@@ -14,8 +14,9 @@ import { toRowLimit } from "../sql/reads.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /**
- * `place` contains tenant and thread, each as one word, so that the index itself excludes other tenants. After a
- * deletion `position` is never beyond the last message, because SQLite may reuse the next number.
+ * The statements that create the search index. The column `place` contains the tenant and the thread as one word each,
+ * so that the index itself excludes other tenants. If the last message is deleted, the trigger lowers `position`,
+ * because SQLite may give the deleted row number to the next message.
  */
 export const SEARCH_SCHEMA: readonly string[] = [
   `CREATE VIRTUAL TABLE search USING fts5 (place, text, content = '', contentless_delete = 1,
@@ -50,7 +51,7 @@ const SEARCH: Statement = {
     WHERE search MATCH ?1 AND m.tenant = ?2 AND (?3 IS NULL OR m.thread_id = ?3)
     ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT CAST(?4 AS INTEGER)`,
 };
-/** Like SEARCH, at most ?3 hits per thread. Only the texts of returned hits are decompressed. */
+/** Selects the same as SEARCH, but at most ?3 hits per thread. Reads only the texts of the returned hits. */
 const SEARCH_PER_THREAD: Statement = {
   name: "search-some",
   sql: `WITH found AS MATERIALIZED (
@@ -65,7 +66,7 @@ const SEARCH_PER_THREAD: Statement = {
 };
 export const OPTIMIZE: Statement = { name: "optimize", sql: "INSERT INTO search (search) VALUES ('optimize')" };
 
-/** The number of messages per batch: more would block the process for long. */
+/** The maximum number of messages that are indexed in one transaction, because a transaction blocks the process. */
 const BATCH_SIZE = 50;
 
 type SqliteWrite = <T>(work: (tx: LedgerTransaction) => Steps<T>) => Promise<T>;
@@ -84,7 +85,7 @@ export async function indexMessages(
     const rows = await connection.all(UNINDEXED, [position, size]);
     const candidates = rows.map((values) => toEntry(values, readText));
     const entries = candidates.filter((entry) => entry !== undefined);
-    // Stops at the end, or if some texts are not loaded.
+    // Stops if no messages are left, or if a text is not loaded.
     if (entries.length === 0 || entries.length < candidates.length) break;
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
     indexed += entries.length;
@@ -94,7 +95,7 @@ export async function indexMessages(
   return indexed;
 }
 
-/** A message to index. */
+/** A message to index, with its row number and its text. */
 interface SearchIndexEntry {
   number: number;
   row: MessageRow;
@@ -107,7 +108,10 @@ function toEntry(values: SqlRow, readText: (row: MessageRow) => string | undefin
   return text === undefined ? undefined : { row, number: Number(values[MESSAGES.columns.length]), text };
 }
 
-/** Adds entries; returns false if another process has indexed or deleted messages since they were read. */
+/**
+ * Adds entries to the index and returns true. Adds none and returns false if another process has indexed or deleted
+ * messages since the entries were read.
+ */
 function* addEntries(
   connection: SqliteConnection,
   position: number,
@@ -139,26 +143,26 @@ export async function search(connection: SqliteConnection, query: SearchQuery): 
   const places = [toPlaceTerm("t", tenant)];
   if (threadId !== undefined) places.push(toPlaceTerm("r", threadId));
   const texts = [...terms].map(quote);
-  // The star makes the last word a prefix.
+  // The star makes FTS5 match all words that begin with the prefix.
   if (prefix !== "") texts.push(`${quote(prefix)} *`);
   const match = `{place} : (${places.map(quote).join(" AND ")}) AND {text} : (${texts.join(" AND ")})`;
   const rows = await (perThread === undefined
     ? connection.all(SEARCH, [match, tenant, threadId ?? null, toRowLimit(limit)])
     : connection.all(SEARCH_PER_THREAD, [match, tenant, toRowLimit(perThread), toRowLimit(limit), threadId ?? null]));
   return rows.map(([thread, message, packed]) => ({
-    // Ids are text, and the text is compressed.
+    // The casts are safe, because the ids are TEXT columns and the compressed text is a BLOB.
     threadId: thread as string,
     messageId: message as string,
     snippet: createSnippet(inflateRawSync(packed as Uint8Array).toString(), queryTerms),
   }));
 }
 
-/** Quotes a word, so that it is never an operator; words contain only letters, digits and marks. */
+/** Quotes a word, so that FTS5 does not read it as an operator. A word contains no quotes that must be escaped. */
 function quote(term: string): string {
   return `"${term}"`;
 }
 
-/** Returns the name of a tenant or thread, which may be any text, as one word for the index. */
+/** Returns a word that represents a tenant or a thread in the index: a hash, because the name may be any text. */
 function toPlaceTerm(kind: "t" | "r", name: string): string {
   return kind + createHash("sha256").update(name).digest("hex").slice(0, 16);
 }

@@ -7,10 +7,10 @@ export const SQLITE: SqlFlavor = {
   integer: "INTEGER",
   bytes: "BLOB",
   smallRows: " WITHOUT ROWID",
-  // An explicit number, because VACUUM may change implicit row ids.
+  // The search index refers to `number`, an explicit column, because VACUUM may change implicit row ids.
   searchedKey: (columns) => `number INTEGER PRIMARY KEY, UNIQUE (${columns})`,
   counted: "INTEGER PRIMARY KEY AUTOINCREMENT",
-  // No row locks: SQLite has one writer at a time.
+  // Row locks are unnecessary, because SQLite has one writer at a time.
   lock: "",
   hold: "",
   inList: (column, n) => `${column} IN (SELECT value FROM json_each(?${n}))`,
@@ -18,8 +18,9 @@ export const SQLITE: SqlFlavor = {
   milliseconds: (column) => `CAST(round(unixepoch(${column}, 'subsec') * 1000) AS INTEGER)`,
   mayHold: (column, n) => `(${column} LIKE '%' || ?${n} || '%' OR length(${column}) <> octet_length(${column}))`,
   afterInsert: (table, name, statement) => [`CREATE TRIGGER ${name} AFTER INSERT ON ${table} BEGIN ${statement}; END`],
-  // The index contains only the first 48 bits of a digest: digests are random, so a smaller index means fewer pages per
-  // append. The plus prevents SQLite from scanning all messages of the tenant.
+  // The index contains only the first 48 bits (8 characters) of each digest. Digests are random, so appends change
+  // random pages of the index, and a smaller index has fewer pages. The plus in `+tenant` prevents SQLite from scanning
+  // all messages of the tenant.
   digests: {
     columns: "substr(digest, 1, 8)",
     inList: `substr(digest, 1, 8) IN (SELECT substr(value, 1, 8) FROM json_each(?2))

@@ -1,4 +1,5 @@
-// The store in a SQLite file, for one or several processes of one machine. Uses Node's SQLite with one connection.
+// The SQLite implementation of a ledger store, for one or several processes on one machine. Each store has one
+// connection of Node's SQLite.
 import { LedgerError } from "../../errors.ts";
 import type { MessageRow } from "../../store/rows.ts";
 import type { Steps } from "../../store/steps.ts";
@@ -18,11 +19,11 @@ import { CommitQueue } from "./commit-queue.ts";
 import { indexMessages, OPTIMIZE, search } from "./search.ts";
 import { ThreadWatchers } from "./watchers.ts";
 
-/** Moves the log into the file and truncates it. The first column is 1 if another process prevented it. */
+/** Copies the write-ahead log into the file and truncates the log. Returns 1 if another process prevented this. */
 const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
 
-/** The number of recent rows that are checked; rows are numbered in the order of writing. */
+/** The number of newest messages, and of newest log rows, that are compared with the activity of their threads. */
 const RECENT_ROWS = 1000;
 const OUTDATED_ACTIVITY: Statement = {
   name: "behind",
@@ -74,7 +75,7 @@ export class SqliteStore extends SqlStore implements LedgerStore {
       transact: (work) => this.#queue.write(() => work(connection)),
       watch: (tenant, wake) => watchers.watch({ tenant, threadId: "" }, wake),
       outdatedActivity: OUTDATED_ACTIVITY,
-      // Other processes detect it by the file's data version.
+      // Other processes need no notification: they detect the write by the file's data version.
       onWritten: () => undefined,
     });
   }
@@ -100,7 +101,7 @@ export class SqliteStore extends SqlStore implements LedgerStore {
     return search(this.#connection, query);
   }
 
-  /** Compacts the file; also removes deleted entries from the search index. */
+  /** Compacts the file and the search index. */
   async vacuum(): Promise<void> {
     this.assertOpen();
     await retryWhileBusy(this.#busyMs, () => this.#connection.execute(OPTIMIZE));
@@ -117,7 +118,7 @@ export class SqliteStore extends SqlStore implements LedgerStore {
   }
 
   async #close(): Promise<void> {
-    // Pending writes first: they add activity.
+    // Pending writes are finished before the activity is written, because they add activity.
     await this.#queue.idle();
     await this.activity.close();
     await this.#queue.idle();
@@ -125,7 +126,7 @@ export class SqliteStore extends SqlStore implements LedgerStore {
     try {
       this.#connection.read(MOVE_LOG);
     } catch {
-      // The log stays for the next process that opens the file; its content is as durable as the file.
+      // The next process that opens the file copies the log, whose content is as durable as the file.
     }
     this.#connection.close();
   }

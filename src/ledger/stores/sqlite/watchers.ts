@@ -1,5 +1,5 @@
-// The watchers of threads. Commits of this process wake them at once; commits of other processes are detected by
-// polling the file's data version while there are watchers.
+// Calls the watchers of threads: after a commit of this process at once, and after a commit of another process at the
+// next poll of the file's data version. The version is polled only while there are watchers.
 import type { ThreadKey } from "../../store/contract.ts";
 
 const POLL_MS = 25;
@@ -21,7 +21,7 @@ export class ThreadWatchers {
 
   watch({ tenant, threadId }: ThreadKey, wake: WakeCallback): () => void {
     const name = toThreadMapKey(tenant, threadId);
-    // A separate function, so that a callback that watches twice is removed once per call.
+    // Each watch has its own function, so that two watches with the same callback end separately.
     const watcher: WakeCallback = () => wake();
     const callbacks = this.#byThread.get(name) ?? new Set();
     this.#byThread.set(name, callbacks.add(watcher));
@@ -33,12 +33,12 @@ export class ThreadWatchers {
     };
   }
 
-  /** Marks a thread that the current transaction writes to. */
+  /** Marks a thread that the current transaction writes to, so that `onCommit` calls its watchers. */
   markTouched(tenant: string, threadId: string): void {
     if (this.#byThread.size > 0) this.#touched.add(toThreadMapKey(tenant, threadId));
   }
 
-  /** Wakes the watchers of the marked threads. */
+  /** Calls the watchers of the marked threads. */
   onCommit(): void {
     if (this.#touched.size === 0) return;
     for (const name of this.#touched) this.#wake(name);
@@ -50,7 +50,7 @@ export class ThreadWatchers {
     this.#byThread.clear();
   }
 
-  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
+  /** Calls the watchers of a thread in microtasks, so that an error of a watcher does not reach the writer. */
   #wake(name: string): void {
     const callbacks = this.#byThread.get(name);
     for (const watcher of callbacks ?? []) {
@@ -81,7 +81,7 @@ export class ThreadWatchers {
     try {
       return this.#version();
     } catch {
-      // The database is locked: the next poll reads it. Other errors reach the watcher through its own reads.
+      // If the database is locked, the next poll reads the version. The watcher's own reads report all other errors.
       return this.#lastVersion;
     }
   }

@@ -1,5 +1,5 @@
-// Adds the settings of the request to a Responses object: OpenAI echoes them and clients read them. Upstreams of other
-// dialects do not, so they are taken from the request.
+// Adds the settings of the request to a Responses object, because OpenAI returns them and clients read them. Upstreams
+// of other dialects do not return settings, so they are taken from the request.
 import { dialect } from "../../../dialects/index.ts";
 import type { JsonObject, ModelRequest, ModelResponse } from "../../../model/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -16,8 +16,8 @@ const ECHOED_FIELDS: readonly string[] =
   );
 
 /**
- * Returns a function that adds the request's settings to a response object, for fields that the answer itself does not
- * have.
+ * Returns a function that adds the request's settings to a response object. Fields that the answer itself contains are
+ * not replaced.
  */
 export function echoSettings(
   { extra }: Pick<ModelResponse, "extra">,
@@ -35,13 +35,13 @@ export function echoSettings(
   };
 }
 
-/** Encodes the settings of a request for Responses. */
+/** Encodes the settings of a request in the Responses dialect. */
 function encodeSettings(request: ModelRequest): JsonObject {
   const { wire } = responses.encodeRequest(
     { ...request, messages: [...leadingInstructions(request.messages)] },
     { repair: false },
   );
   const { input: _, ...settings } = isObject(wire) ? wire : {};
-  // Keys of MCP servers are not echoed.
+  // Secrets, such as the keys of MCP servers, are not returned to clients.
   return hideSecrets({ store: true, ...settings }, stringifyJson(settings));
 }

@@ -1,4 +1,5 @@
-// The Responses module: routes of stored responses, served from the ledger for every upstream, and of cancelling runs.
+// The Responses module: routes that serve the stored responses of all providers from the ledger, and the route that
+// cancels a run.
 import { dialect } from "../../../dialects/index.ts";
 import { stringifyJson } from "../../../model/index.ts";
 import type { JsonValue } from "../../../model/index.ts";
@@ -17,7 +18,7 @@ const protocol = { dialect: dialect("openai-responses") };
 const NOT_FOUND = { description: "The response does not exist." };
 const OBJECT = { type: "object" } as const;
 
-/** The routes of stored responses and run cancellation, and the recovery of runs of a former process. */
+/** Creates the routes of stored responses and run cancellation. The module also recovers the runs of dead processes. */
 export function responsesModule(services: Services, recorder: Recorder): ServerModule {
   const recovery = new RunRecovery(services);
   return {
@@ -33,7 +34,7 @@ export function responsesModule(services: Services, recorder: Recorder): ServerM
   };
 }
 
-/** The path with the version, without it, and with it twice, because some SDKs add it again. */
+/** Returns the path with the version, without it, and with it twice, because some SDKs add the version again. */
 function versionedPaths(tail: string): [string, ...string[]] {
   return [`/v1/responses/:id${tail}`, `/responses/:id${tail}`, `/v1/v1/responses/:id${tail}`];
 }
@@ -57,7 +58,7 @@ function json(value: JsonValue): ServerReply {
   return { status: 200, headers: { "content-type": "application/json" }, body: stringifyJson(value) };
 }
 
-/** The router guarantees that the parameter exists. */
+/** Returns the id in the path. The router guarantees that the parameter exists. */
 function readPathId({ params }: ServerRequest): string {
   return params["id"] ?? "";
 }
@@ -95,7 +96,7 @@ const deleteResponseRoute = route(
   async (request, caller) => {
     const id = readPathId(request);
     const run = await requireResponseRun(caller, id);
-    // Item aliases go first: if this fails, the response can still be found and deleted again.
+    // The item aliases are removed first: if that fails, the response can still be found and deleted again.
     await dropItemAliases(caller, run, id);
     await caller.ledger.dropAlias(responseAlias(caller, id));
     return json({ id, object: "response", deleted: true });

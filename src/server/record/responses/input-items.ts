@@ -1,4 +1,5 @@
-// Lists the input items of a response in OpenAI's format, in pages: each with an id and its content as a list.
+// Lists the input items of a response in pages, in OpenAI's format: each item has an id, and the content of a message
+// is a list.
 import { dialect } from "../../../dialects/index.ts";
 import type { JsonObject, JsonValue, Message } from "../../../model/index.ts";
 import { isObject } from "../../../model/value-kind.ts";
@@ -7,7 +8,7 @@ import { leadingInstructions } from "../request-facts.ts";
 
 const responses = dialect("openai-responses");
 
-/** Items without an id get a stable one from `seed` and their index. */
+/** Returns the messages as input items. An item without an id gets a stable id, made of `seed` and the item's index. */
 export function listInputItems(messages: readonly Message[], seed: string): JsonObject[] {
   const { wire } = responses.encodeMessages(messages.slice(countInstructions(messages)));
   const input = isObject(wire) ? wire["input"] : wire;
@@ -34,7 +35,7 @@ function completeItem(item: JsonObject, id: string): JsonObject {
 
 const MAX_PAGE_SIZE = 100;
 
-/** Returns the page of items that the query selects. */
+/** Returns the page of items that the query selects. Throws if the query is invalid. */
 export function paginateItems(items: readonly JsonObject[], query: URLSearchParams): JsonObject {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw createQueryError("order", '"asc" or "desc"');

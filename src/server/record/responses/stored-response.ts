@@ -1,4 +1,4 @@
-// Restores a response from the record: the answer, and the echoed settings of its request.
+// Restores a response from the record: the answer, and the settings of the request.
 import { disassemble } from "../../../assembly/index.ts";
 import { dialect } from "../../../dialects/index.ts";
 import type { RunInfo } from "../../../ledger/index.ts";
@@ -17,11 +17,11 @@ import { echoSettings } from "./echo-settings.ts";
 const responses = dialect("openai-responses");
 const protocol = { id: "openai-responses" } as const;
 
-/** Returns the run of a response id. Throws "not-found". */
+/** Returns the run of a response id. Throws if the response does not exist, or if several runs have the id. */
 export async function requireResponseRun(caller: Caller, id: string): Promise<RunInfo> {
   const run = await findRunByAlias(caller.ledger, responseAlias(caller, id));
   if (run === "several") throw createAmbiguousIdError(id, "id");
-  // An open run gets its response id only at its end.
+  // Only a run with a complete answer has a response.
   if (run !== undefined && (run.state === "committed" || run.state === "superseded")) return run;
   const message = `There is no response "${id}": it was not recorded, failed, or was deleted.`;
   throw new ServerError("not-found", message, { path: "id" });
@@ -38,7 +38,7 @@ async function readStoredResponse(caller: Caller, id: string): Promise<StoredRes
   const run = await requireResponseRun(caller, id);
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) throw new ServerError("not-found", `The response "${id}" was deleted.`, { path: "id" });
-  // If the provider gave no creation time, the time of the record is used.
+  // If the provider sent no creation time, the time of the record is used.
   const response = withCreatedAt(protocol, { ...toStoredResponse(answer, run), id }, () => answer.createdAt);
   const request = await readStoredRequest(ledger, run);
   return { response, echo: echoSettings(response, request) };
@@ -47,10 +47,10 @@ async function readStoredResponse(caller: Caller, id: string): Promise<StoredRes
 export async function encodeStoredResponse(caller: Caller, id: string): Promise<JsonValue> {
   const { response, echo } = await readStoredResponse(caller, id);
   const { wire } = responses.encodeResponse(response);
-  return echo(wire as JsonObject); // a response is an object
+  return echo(wire as JsonObject); // A response is encoded as an object.
 }
 
-/** Encodes the events of the response as a stream, after a sequence number. */
+/** Returns the SSE text of a response's events whose sequence number is greater than `after`. */
 export async function encodeResponseEvents(caller: Caller, id: string, after: number): Promise<string> {
   const { response, echo } = await readStoredResponse(caller, id);
   const encoder = responses.streamEncoder();

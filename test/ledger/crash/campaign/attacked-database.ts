@@ -54,7 +54,7 @@ export interface AttackOptions {
   random: SeededRandom;
   /** True if the database server itself is stopped: writers then receive "unavailable". */
   outage?: boolean;
-  hear?: (line: WriterLogLine) => void;
+  onLine?: (line: WriterLogLine) => void;
 }
 
 const PATIENCE_MS = 4000;
@@ -69,21 +69,21 @@ export class AttackedDatabase {
   readonly #checker = new Checker();
   readonly #findings: Findings;
   readonly #random: SeededRandom;
-  readonly #hear: (line: WriterLogLine) => void;
+  readonly #onLine: (line: WriterLogLine) => void;
   readonly #outage: boolean;
   /** Operations to retry, by lane of each writer. */
   #retries: Attempt[] = [];
   /** True if runs of dead writers may remain: then no lane purges, because the time of their recovery is unknown. */
   #orphans = false;
 
-  constructor({ program, target, layout, findings, random, outage = false, hear = () => undefined }: AttackOptions) {
+  constructor({ program, target, layout, findings, random, outage = false, onLine = () => undefined }: AttackOptions) {
     this.#program = program;
     this.target = target;
     this.#outage = outage;
     this.layout = layout;
     this.#findings = findings;
     this.#random = random;
-    this.#hear = hear;
+    this.#onLine = onLine;
   }
 
   get alone(): boolean {
@@ -108,7 +108,7 @@ export class AttackedDatabase {
     const writer = startWriter(this.#program, this.#plan(slot, number, death), (line) => {
       this.history.take(number, line);
       if (line.at === "kill") worker.atPoint = true;
-      this.#hear(line);
+      this.#onLine(line);
     });
     return Object.assign(worker, { writer });
   }

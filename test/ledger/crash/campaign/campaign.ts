@@ -58,7 +58,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
 /** Runs an undisturbed writer that reports all points it passes. */
 async function survey(options: CampaignOptions, report: Report, random: SeededRandom): Promise<Point[]> {
   const points: Point[] = [];
-  const hear = (line: WriterLogLine): void => {
+  const onLine = (line: WriterLogLine): void => {
     if (line.at === "survey") points.push(...line.points.map(([kind, point]) => ({ kind, point })));
   };
   const { target, remove } = await options.fresh();
@@ -68,7 +68,7 @@ async function survey(options: CampaignOptions, report: Report, random: SeededRa
     layout: LAYOUTS[0],
     findings: report.findings,
     random,
-    hear,
+    onLine,
   });
   await site.round([{ by: "peace", steps: SURVEY_STEPS }]);
   report.attempts += site.history.attempts.length;
@@ -113,7 +113,7 @@ class CampaignRun {
       this.#report.databases++;
       if (this.#waiting.length > 0 && (sweeps || this.#isEnough)) await this.#sweep(target);
       else await this.#attack(target);
-      // A database with a violation is kept for inspection.
+      // A database with a violation is not deleted, so that it can be inspected.
       if (!this.#isFailed) await remove();
     }
   }

@@ -60,7 +60,7 @@ export class Report {
       .map(([name, times]) => `  ${String(times).padStart(9)}  ${name}`);
     const { violations } = this.findings;
     const lines = ["Checks by invariant:", ...invariants, "Kills by point:", ...points];
-    if (this.missed.length > 0) lines.push(`Nobody came to: ${this.missed.join(", ")}`);
+    if (this.missed.length > 0) lines.push(`No writer reached: ${this.missed.join(", ")}`);
     lines.push(this.line);
     return [...lines, ...(violations.length > 0 ? ["Violations:", describe(violations)] : [])].join("\n");
   }

@@ -21,7 +21,7 @@ export async function waitForIdle(target: Target): Promise<void> {
       if (rowCount === 0) return;
       await pause(5);
     }
-    throw new Error("PostgreSQL keeps the sessions of clients that are gone.");
+    throw new Error("PostgreSQL still has sessions of disconnected clients.");
   } finally {
     await client.end();
   }

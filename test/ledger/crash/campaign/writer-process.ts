@@ -19,7 +19,7 @@ export interface WriterProcess {
 }
 
 /** `program` is the bundled writer-program.ts. */
-export function startWriter(program: string, plan: WorkerPlan, hear: (line: WriterLogLine) => void): WriterProcess {
+export function startWriter(program: string, plan: WorkerPlan, onLine: (line: WriterLogLine) => void): WriterProcess {
   const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
@@ -30,7 +30,7 @@ export function startWriter(program: string, plan: WorkerPlan, hear: (line: Writ
   const reader = new LineReader((line) => {
     if (line.at === "ready") getReady();
     if (line.at === "end") ended = true;
-    hear(line);
+    onLine(line);
   });
   child.stdout.setEncoding("utf8").on("data", (piece: string) => reader.push(piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (trouble += piece));

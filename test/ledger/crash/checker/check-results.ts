@@ -56,13 +56,13 @@ export function checkResults(attempts: readonly Attempt[], facts: DatabaseRows, 
         leaf === wanted &&
         isOperationKind(attempt, "findThread") &&
         threadId === attempt.what.threadId;
-      findings.expect("kept", right, attempt.name, () => `a known history was not matched: ${JSON.stringify(match)}`);
+      findings.expect("stored", right, attempt.name, () => `a known history was not matched: ${JSON.stringify(match)}`);
     }
     if (!isOperationKind(attempt, "blob")) continue;
     const { seed, size } = attempt.what;
     const hash = `sha256-${hashContent(seed, size)}`;
     findings.expect(
-      "kept",
+      "stored",
       blobs.get(hash)?.size === size,
       attempt.name,
       () => `its blob ${attempt.result?.blob} is lost`,

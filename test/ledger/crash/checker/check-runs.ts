@@ -19,21 +19,21 @@ export function checkRuns(check: ThreadCheck): void {
   const { model, facts, findings } = check;
   for (const run of model.runs.values()) {
     const fact = facts.runs.get(run.id);
-    findings.expect("kept", fact !== undefined, run.id, () => `the run that ${run.name} began is lost`);
+    findings.expect("stored", fact !== undefined, run.id, () => `the run that ${run.name} began is lost`);
     if (fact === undefined) continue;
     checkRun(check, run, fact);
     checkStates(check, fact, facts.log.get(run.id) ?? []);
     checkDeltas(check, run, fact, facts.log.get(run.id) ?? []);
   }
   for (const fact of facts.runs.values()) {
-    findings.expect("meant", model.runs.has(fact.id), fact.id, () => `nobody's run: ${JSON.stringify(fact)}`);
+    findings.expect("expected", model.runs.has(fact.id), fact.id, () => `no writer's run: ${JSON.stringify(fact)}`);
   }
 }
 
 function checkRun({ findings }: ThreadCheck, run: ModelRun, fact: RunDatabaseRow): void {
   const as = (value: string | null | undefined): string => (value === undefined ? "no fork" : String(value));
   const forks = fact.forks ? fact.forkFromId : undefined;
-  findings.expect("kept", forks === run.fork && fact.mode === run.mode, run.id, () => {
+  findings.expect("stored", forks === run.fork && fact.mode === run.mode, run.id, () => {
     return `is a ${fact.mode} of ${as(forks)}, was begun as a ${run.mode} of ${as(run.fork)}`;
   });
   // A streaming run may not have been that far at its last log line.
@@ -57,7 +57,7 @@ function checkStates({ findings }: ThreadCheck, fact: RunDatabaseRow, log: reado
   const states = log.filter(({ kind }) => kind === "run").map(({ body }) => readState(body));
   const legal = states.every((state, at) => at === 0 || sameOrNext(states[at - 1], state));
   findings.expect("states", legal && states.at(-1) === fact.state, fact.id, () => {
-    return `is ${fact.state}, its log says ${states.join(", ")}`;
+    return `is ${fact.state}, its log has ${states.join(", ")}`;
   });
 }
 
@@ -93,7 +93,7 @@ function checkDeltas(
   }
   findings.expect("deltas", !run.compacted, run.id, () => `was compacted, and is not any more`);
   const ends = (rows[0]?.id ?? null) === fact.firstDeltaId && (rows.at(-1)?.id ?? null) === fact.lastDeltaId;
-  findings.expect("deltas", ends, run.id, () => `its deltas lie elsewhere than the run says`);
+  findings.expect("deltas", ends, run.id, () => `its deltas are not where the run has them`);
   const deltas = rows.flatMap(({ body }) => readDeltas(body));
   const same =
     deltas.length === length &&

@@ -21,13 +21,13 @@ export function checkThread(check: ThreadCheck): void {
 function checkMessages({ model, facts, findings }: ThreadCheck): void {
   for (const message of model.messages.values()) {
     const fact = facts.messages.get(message.id);
-    const there = findings.expect("kept", fact !== undefined, message.id, () => `is lost (${show(message)})`);
+    const there = findings.expect("stored", fact !== undefined, message.id, () => `is lost (${show(message)})`);
     if (!there || fact === undefined) continue;
     checkParent({ model, facts, findings }, message, fact);
     const read = facts.fresh.get(message.id);
     if (message.body !== undefined) {
       findings.expect(
-        "kept",
+        "stored",
         message.body === fact.body,
         message.id,
         () => `changed from ${message.body} to ${fact.body}`,
@@ -36,14 +36,14 @@ function checkMessages({ model, facts, findings }: ThreadCheck): void {
     }
     message.body = fact.body;
     const same = read !== undefined && sameContent(read, message);
-    findings.expect("kept", same, message.id, () => `should be ${show(message)}, is ${JSON.stringify(read)}`);
+    findings.expect("stored", same, message.id, () => `should be ${show(message)}, is ${JSON.stringify(read)}`);
   }
   for (const fact of facts.messages.values()) {
     findings.expect(
-      "meant",
+      "expected",
       model.messages.has(fact.id),
       fact.id,
-      () => `nobody's: ${JSON.stringify(fact).slice(0, 300)}`,
+      () => `no writer's: ${JSON.stringify(fact).slice(0, 300)}`,
     );
   }
 }
@@ -54,7 +54,7 @@ function checkParent(
   { id, parentId, runId }: MessageDatabaseRow,
 ): void {
   const placed = parentId === message.parentId && runId === message.runId;
-  findings.expect("kept", placed, id, () => {
+  findings.expect("stored", placed, id, () => {
     return `follows ${parentId} in run ${runId}, should follow ${message.parentId} in run ${message.runId}`;
   });
   const rooted = parentId === null || (parentId < id && facts.messages.has(parentId));
@@ -95,7 +95,7 @@ function checkKeys({ model, attempts, facts, findings }: ThreadCheck): void {
     const names =
       wrote === undefined || wrote.length === 0 ? result === undefined : wrote.every((id) => result?.includes(id));
     findings.expect("keys", names, name, () => {
-      return `the key ${what.key} says ${result} of ${readOutcome(attempt)} ${JSON.stringify(wrote)}`;
+      return `the key ${what.key} has ${result} of ${readOutcome(attempt)} ${JSON.stringify(wrote)}`;
     });
   }
 }

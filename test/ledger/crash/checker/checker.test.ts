@@ -43,7 +43,7 @@ beforeAll(async () => {
       ledger,
       late: undefined,
       random: new SeededRandom(1),
-      say(line) {
+      log(line) {
         history.take(0, line);
         if (line.at === "done") result = line.result;
       },
@@ -90,7 +90,7 @@ beforeAll(async () => {
 /** Returns the findings for a copy of the database. */
 async function findingsIn(
   tamper: (database: DatabaseSync) => void,
-  said: WriterHistory,
+  history: WriterHistory,
   recovered: boolean,
 ): Promise<Findings> {
   const path = join(folder, "tampered.db");
@@ -104,7 +104,7 @@ async function findingsIn(
   const findings = new Findings();
   const read = async (id: string): Promise<Awaited<ReturnType<typeof ledger.tree>>["messages"]> =>
     (await ledger.tree(id)).messages;
-  await new Checker().check({ history: said, facts, read, findings, recovered });
+  await new Checker().check({ history, facts, read, findings, recovered });
   await ledger.close();
   return findings;
 }
@@ -119,10 +119,10 @@ function unanswered(name: string): WriterHistory {
   return copy;
 }
 
-test("a ledger that was left alone has nothing wrong with it", async () => {
+test("an intact ledger has no violation", async () => {
   const { violations, checked } = await findingsIn(() => undefined, history, false);
   expect(violations).toStrictEqual([]);
-  expect(checked.get("kept")).toBeGreaterThan(10);
+  expect(checked.get("stored")).toBeGreaterThan(10);
 });
 
 const FIRST = `(SELECT id FROM runs ORDER BY id LIMIT 1)`;
@@ -132,11 +132,15 @@ const FOURTH = `(SELECT id FROM runs ORDER BY id LIMIT 1 OFFSET 3)`;
 const COPY = `INSERT INTO messages (tenant, thread_id, id, parent_id, run_id, role, digest, body) SELECT tenant, thread_id,`;
 
 const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: string][] = [
-  ["a message that was deleted", "kept", `DELETE FROM messages WHERE id = (SELECT max(id) FROM messages)`],
-  ["a message whose text was changed", "kept", `UPDATE messages SET body = replace(body, 'question/0', 'Question/0')`],
-  ["a message that was moved", "kept", `UPDATE messages SET parent_id = NULL WHERE run_id = ${SECOND}`],
+  ["a message that was deleted", "stored", `DELETE FROM messages WHERE id = (SELECT max(id) FROM messages)`],
   [
-    "a message that is there twice",
+    "a message whose text was changed",
+    "stored",
+    `UPDATE messages SET body = replace(body, 'question/0', 'Question/0')`,
+  ],
+  ["a message with another parent", "stored", `UPDATE messages SET parent_id = NULL WHERE run_id = ${SECOND}`],
+  [
+    "a duplicated message",
     "once",
     `${COPY} id || 'Z', parent_id, run_id, role, digest, body FROM messages WHERE body LIKE '%large/0%'`,
     "large",
@@ -151,44 +155,48 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
   ["a commit without its messages", "whole", `DELETE FROM messages WHERE run_id = ${SECOND}`, "second.commit"],
   [
     "messages of a commit without the commit",
-    "meant",
+    "expected",
     `UPDATE runs SET state = 'streaming', finished_at = NULL WHERE id = ${SECOND}`,
     "second.commit",
   ],
   [
     "a message that no writer wrote",
-    "meant",
+    "expected",
     `${COPY} id || 'Z', id, NULL, 'user', '', '{"role":"user","parts":[],"createdAt":"2026-01-01T00:00:00.000Z","metadata":{"schemaVersion":2}}'
       FROM messages ORDER BY id DESC LIMIT 1`,
   ],
   [
-    "a run that no writer began",
-    "meant",
+    "a run that no writer started",
+    "expected",
     `INSERT INTO runs SELECT tenant, thread_id, id || 'Z', state, mode, forks, fork_from_id, NULL, epoch,
     lease_until, created_at, finished_at, error, usage, NULL, NULL, NULL, -1, 1 FROM runs WHERE id = ${THIRD}`,
   ],
-  ["a message whose parent is gone", "tree", `DELETE FROM messages WHERE body LIKE '%question/0%'`],
+  ["a message whose parent is missing", "tree", `DELETE FROM messages WHERE body LIKE '%question/0%'`],
   [
-    "a message behind the wrong one",
+    "a message after the wrong parent",
     "order",
     `UPDATE messages SET parent_id = NULL WHERE body LIKE '%large/0%'`,
     "large",
   ],
   [
-    "a leaf that was moved",
+    "a leaf that was changed",
     "leaf",
     `UPDATE threads SET pinned = 1, leaf_id = (SELECT min(id) FROM messages WHERE messages.thread_id = threads.id)`,
   ],
-  ["a run that was ended and lives", "states", `UPDATE runs SET state = 'streaming' WHERE id = ${THIRD}`],
-  ["a run that failed and is cancelled", "states", `UPDATE runs SET state = 'cancelled' WHERE id = ${THIRD}`],
+  ["an ended run that is live", "states", `UPDATE runs SET state = 'streaming' WHERE id = ${THIRD}`],
+  ["a failed run that is cancelled", "states", `UPDATE runs SET state = 'cancelled' WHERE id = ${THIRD}`],
   [
     "a log with an impossible state change",
     "states",
     `UPDATE log SET body = replace(body, '"created"', '"cancelled"') WHERE run_id = ${FIRST} AND kind = 'run'`,
   ],
-  ["a run that was superseded and is not", "superseded", `UPDATE runs SET state = 'committed' WHERE id = ${FIRST}`],
-  ["a run that is superseded by nothing", "superseded", `UPDATE runs SET state = 'superseded' WHERE id = ${SECOND}`],
-  ["deltas that are gone", "deltas", `DELETE FROM log WHERE run_id = ${FOURTH} AND kind = 'delta'`],
+  ["a superseded run that is not marked", "superseded", `UPDATE runs SET state = 'committed' WHERE id = ${FIRST}`],
+  [
+    "a run that is marked as superseded but has no successor",
+    "superseded",
+    `UPDATE runs SET state = 'superseded' WHERE id = ${SECOND}`,
+  ],
+  ["missing deltas", "deltas", `DELETE FROM log WHERE run_id = ${FOURTH} AND kind = 'delta'`],
   ["fewer deltas than were acknowledged", "deltas", `UPDATE runs SET last_seq = 1 WHERE id = ${FOURTH}`],
   [
     "a delta with other content",
@@ -197,12 +205,12 @@ const SQL: [sentence: string, invariant: Invariant, sql: string, unanswered?: st
   ],
   ["a key that names another message", "keys", `UPDATE idempotency_keys SET result = '{"messageIds":[]}'`],
   ["a key without its operation", "keys", `DELETE FROM messages WHERE body LIKE '%question/%'`, "question"],
-  ["a blob that lost bytes", "blobs", `DELETE FROM blob_chunks`],
-  ["a message whose blob is gone", "blobs", `DELETE FROM blobs WHERE hash IN (SELECT hash FROM blob_refs)`],
-  ["an upload that is gone", "kept", `DELETE FROM blobs WHERE hash NOT IN (SELECT hash FROM blob_refs)`],
+  ["a blob with missing bytes", "blobs", `DELETE FROM blob_chunks`],
+  ["a message whose blob is missing", "blobs", `DELETE FROM blobs WHERE hash IN (SELECT hash FROM blob_refs)`],
+  ["a missing upload", "stored", `DELETE FROM blobs WHERE hash NOT IN (SELECT hash FROM blob_refs)`],
   [
     "a partial turn that is not marked",
-    "kept",
+    "stored",
     `UPDATE messages SET body = replace(body, '"interrupted":true', '"interrupted":false') WHERE run_id = ${THIRD}`,
   ],
 ];
@@ -219,7 +227,7 @@ test.each(SQL)("%s is found (%s)", async (_, invariant, sql, name) => {
   expect(violations.map((violation) => violation.invariant)).toContain(invariant);
 });
 
-test("a run that still lives after its lease is found (recovered)", async () => {
+test("a run that is still live after its lease is found (recovered)", async () => {
   const { violations } = await findingsIn(() => undefined, history, true);
   expect(violations.map(({ invariant }) => invariant)).toStrictEqual(["recovered"]);
 });
@@ -243,14 +251,14 @@ function damaged(): string {
   return path;
 }
 
-test("an error that an operation may not have is found (errors)", async () => {
-  const said = new WriterHistory();
+test("a wrong error of an operation is found (errors)", async () => {
+  const faulty = new WriterHistory();
   for (const attempt of history.attempts)
-    said.take(0, { at: "intent", operation: attempt.name, lane: 0, what: attempt.what });
+    faulty.take(0, { at: "intent", operation: attempt.name, lane: 0, what: attempt.what });
   for (const { name, result } of history.attempts) {
-    if (result !== undefined && name !== "upload") said.take(0, { at: "done", operation: name, result });
+    if (result !== undefined && name !== "upload") faulty.take(0, { at: "done", operation: name, result });
   }
-  said.take(0, { at: "fault", operation: "upload", fault: { code: "busy", message: "the database is locked" } });
-  const { violations } = await findingsIn(() => undefined, said, false);
+  faulty.take(0, { at: "fault", operation: "upload", fault: { code: "busy", message: "the database is locked" } });
+  const { violations } = await findingsIn(() => undefined, faulty, false);
   expect(violations.map(({ invariant }) => invariant)).toStrictEqual(["errors"]);
 });

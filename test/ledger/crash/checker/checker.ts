@@ -45,7 +45,7 @@ export class Checker {
       const rows = factsOf(id);
       const attempts = history.inThread(id).filter(({ at }) => at >= this.#settled);
       const made = history.inThread(id).some((it) => isOperationKind(it, "create") && readOutcome(it) === "done");
-      findings.expect("kept", !made || rows.thread !== undefined, id, () => "the thread is lost");
+      findings.expect("stored", !made || rows.thread !== undefined, id, () => "the thread is lost");
       const fresh = await this.#fresh(model, [...rows.messages.keys()], look);
       checkThread({ model, attempts, facts: addNewMessages(rows, fresh), findings, recoveries });
     }
@@ -81,7 +81,7 @@ function findRecoveries(attempts: readonly Attempt[], outside: boolean): Recover
   const reported = tried.flatMap((attempt) =>
     (attempt.result?.recovered ?? []).map(({ runId, written }) => [runId, { attempt, written }] as const),
   );
-  return { possible: outside || tried.length > 0, told: new Map(reported) };
+  return { possible: outside || tried.length > 0, reported: new Map(reported) };
 }
 
 function checkEngine({ damage, quarantined, blobs, blobRefs, messages }: DatabaseRows, findings: Findings): void {

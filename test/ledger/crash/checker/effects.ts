@@ -32,7 +32,7 @@ export interface Recoveries {
   /** True if any ledger called `recover`. */
   possible: boolean;
   /** The reported runs. */
-  told: ReadonlyMap<string, { attempt: Attempt; written: readonly WrittenMessage[] }>;
+  reported: ReadonlyMap<string, { attempt: Attempt; written: readonly WrittenMessage[] }>;
 }
 
 /** One check of one thread. */
@@ -165,7 +165,7 @@ function findEndEffects(check: ThreadCheck): Effect[] {
 
 /** Returns the end of a run with an expired lease, by another ledger. */
 function findRecoveryEffect(check: ThreadCheck, run: ModelRun): Effect[] {
-  const reported = check.recoveries.told.get(run.id);
+  const reported = check.recoveries.reported.get(run.id);
   const fact = check.facts.runs.get(run.id);
   if (reported === undefined && fact?.state !== "failed") return [];
   const length = fact === undefined ? run.acknowledged : fact.lastSeq + 1;

@@ -55,7 +55,7 @@ function replayCommit({ model, findings }: ThreadCheck, { attempt, run, written,
   const superseded = run.mode === "branch" || last === undefined ? [] : model.replace(before, last);
   const reported = attempt.result?.superseded;
   findings.expect("superseded", reported === undefined || sameSet(reported, superseded), name, () => {
-    return `said that it superseded ${JSON.stringify(reported)}, should have ${JSON.stringify(superseded)}`;
+    return `reported that it superseded ${JSON.stringify(reported)}, should have ${JSON.stringify(superseded)}`;
   });
 }
 
@@ -72,9 +72,9 @@ function replayPartial({ model, findings }: ThreadCheck, { attempt, run, written
 function replayPurge({ model, facts, findings }: ThreadCheck, { attempt, certain }: Of<"purge">): void {
   const leaf = model.leaf === undefined ? null : model.leaf;
   const replaced = model.replaced(leaf);
-  const existing = replaced.messageIds.filter((id) => model.isHeld(leaf, id));
+  const existing = replaced.messageIds.filter((id) => model.isOnPath(leaf, id));
   findings.expect(
-    "kept",
+    "stored",
     existing.length === 0,
     attempt.name,
     () => `purges what is active or committed: ${existing.join()}`,

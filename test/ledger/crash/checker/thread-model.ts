@@ -39,7 +39,7 @@ export class ThreadModel {
   readonly id: string;
   readonly messages = new Map<string, ModelMessage>();
   readonly runs = new Map<string, ModelRun>();
-  /** The messages that each operation wrote and the run that it began; kept after a purge. */
+  /** The messages that each operation wrote and the run that it began; not removed by a purge. */
   readonly written = new Map<string, readonly WrittenMessage[]>();
   readonly begun = new Map<string, string>();
   /** Every id of a message or run so far, and the largest of the messages' ids. */
@@ -120,7 +120,7 @@ export class ThreadModel {
   }
 
   /** True if a message is on a path that no purge may delete. */
-  isHeld(leaf: string | null, id: string): boolean {
+  isOnPath(leaf: string | null, id: string): boolean {
     if (this.path(leaf).has(id)) return true;
     const committed = [...this.messages.values()].filter(({ runId }) => {
       return runId !== null && this.runs.get(runId)?.state === "committed";

@@ -9,7 +9,7 @@ export interface JobProcess {
   /** All output so far. */
   readonly outputs: JobOutput[];
   /** The next output of a kind. */
-  heard(at: JobOutput["at"]): Promise<JobOutput>;
+  nextOutput(at: JobOutput["at"]): Promise<JobOutput>;
   /** All output, when the process has ended. */
   readonly done: Promise<JobOutput[]>;
 }
@@ -43,7 +43,7 @@ export function startJob(program: string, plan: JobPlan): JobProcess {
     if (code !== 0) outputs.push({ at: "trouble", code: "", message: `It ended with ${String(code)}.` });
     return outputs;
   });
-  return { child, outputs, heard: output, done };
+  return { child, outputs, nextOutput: output, done };
 }
 
 /** Starts several jobs at once, and returns the output of each when all have ended. */

@@ -36,8 +36,8 @@ export interface JobPlan {
   job: Job;
 }
 
-function printOutput(said: JobOutput): void {
-  writeSync(1, `${JSON.stringify(said)}\n`);
+function printOutput(output: JobOutput): void {
+  writeSync(1, `${JSON.stringify(output)}\n`);
 }
 
 const readErrorCode = (error: unknown): string => (error instanceof LedgerError ? error.code : "");

@@ -32,7 +32,7 @@ export function chooseOperation(lane: Lane): ChosenOperation | undefined {
   const { random, nextName } = lane.tools;
   const view = random.pick(lane.views);
   if (view === undefined) return undefined;
-  const run = random.pick(view.held);
+  const run = random.pick(view.liveRuns);
   const kind = random.weighted(weigh(lane, view, run));
   const name = nextName();
   const what = kind === undefined ? undefined : createOperation(lane, view, run, kind, name);
@@ -46,7 +46,7 @@ function weigh({ plan, tools }: Lane, view: ThreadView, run: LiveLaneRun | undef
   const weights: [OperationKind, number][] = [
     ["append", 14],
     ["misuse", view.keys.length > 0 ? 0.7 : 0],
-    ["begin", view.held.length < MOST_RUNS ? 6 : 0],
+    ["begin", view.liveRuns.length < MOST_RUNS ? 6 : 0],
     ["deltas", left > 0 ? 14 : 0],
     ["commit", run === undefined ? 0 : whole ? 10 : 0.7],
     ["fail", run === undefined ? 0 : 1.2],

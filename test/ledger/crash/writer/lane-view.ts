@@ -16,7 +16,7 @@ const MAX_FORK_POINTS = 200;
 export class ThreadView {
   readonly id: string;
   readonly kind: ThreadKind;
-  readonly held: LiveLaneRun[] = [];
+  readonly liveRuns: LiveLaneRun[] = [];
   ids: string[] = [];
   /** As this lane left it; in a shared thread other lanes may move it. */
   leaf: string | null = null;
@@ -37,12 +37,12 @@ export class ThreadView {
     this.saw([...this.ids, ...ids], leaf);
   }
 
-  heldRun(runId: string): LiveLaneRun | undefined {
-    return this.held.find(({ run }) => run.id === runId);
+  findLiveRun(runId: string): LiveLaneRun | undefined {
+    return this.liveRuns.find(({ run }) => run.id === runId);
   }
 
   drop(runId: string): void {
-    const at = this.held.findIndex(({ run }) => run.id === runId);
-    if (at >= 0) this.held.splice(at, 1);
+    const at = this.liveRuns.findIndex(({ run }) => run.id === runId);
+    if (at >= 0) this.liveRuns.splice(at, 1);
   }
 }

@@ -16,7 +16,7 @@ export interface LaneTools {
    */
   late: Ledger | undefined;
   random: SeededRandom;
-  say: (line: WriterLogLine) => void;
+  log: (line: WriterLogLine) => void;
   /** Returns a name that is unique in the campaign. */
   nextName: () => string;
   /** Called with the kind of the current operation. */
@@ -69,21 +69,21 @@ export class Lane {
 
   /** Performs one operation and its consequences. */
   async attempt(what: Operation, name = this.tools.nextName()): Promise<void> {
-    const { say, enter } = this.tools;
-    say({ at: "intent", operation: name, lane: this.#number, what });
+    const { log, enter } = this.tools;
+    log({ at: "intent", operation: name, lane: this.#number, what });
     enter(what.kind);
     let result: OperationResult;
     try {
       result = await performOperation(this, name, what);
     } catch (error) {
       const fault = toFault(error);
-      say({ at: "fault", operation: name, fault });
+      log({ at: "fault", operation: name, fault });
       await this.#cope(name, what, fault);
       return;
     } finally {
       enter(undefined);
     }
-    say({ at: "done", operation: name, result });
+    log({ at: "done", operation: name, result });
     await this.#follow(what, result);
   }
 

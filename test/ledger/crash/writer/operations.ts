@@ -57,7 +57,7 @@ const PERFORMERS: Performers = {
       ...(fork === undefined ? {} : { forkFromMessageId: fork }),
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
-    if (!run.attached) lane.view(threadId).held.push({ run, script: createRunScript(script), given: 0 });
+    if (!run.attached) lane.view(threadId).liveRuns.push({ run, script: createRunScript(script), given: 0 });
     return { runId: run.id, attached: run.attached };
   },
 
@@ -132,7 +132,7 @@ export function performOperation(lane: Lane, name: string, what: Operation): Pro
 }
 
 function requireLiveRun(lane: Lane, threadId: string, runId: string): LiveLaneRun {
-  const liveRun = lane.view(threadId).heldRun(runId);
+  const liveRun = lane.view(threadId).findLiveRun(runId);
   if (liveRun === undefined) throw new Error(`A lane without the run ${runId}.`);
   return liveRun;
 }

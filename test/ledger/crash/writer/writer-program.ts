@@ -58,7 +58,7 @@ const lanes = plan.lanes.map(
       ledger,
       late: plan.alone ? openAfterLeases(store) : undefined,
       random: new SeededRandom(random.seed()),
-      say: writeLogLine,
+      log: writeLogLine,
       nextName: () => `w${plan.worker}.${names++}`,
       enter: (kind) => (current = kind),
     }),

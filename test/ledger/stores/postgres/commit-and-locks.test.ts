@@ -61,7 +61,7 @@ const commits: [server: string, sync: "full" | "normal" | undefined, then: strin
   ["remote_apply", "full", "remote_apply"],
 ];
 test.each(commits)(
-  "B94: where the server's synchronous_commit is %s, a commit with sync %s has it %s",
+  "B94: with the server's synchronous_commit %s, a commit with sync %s has it %s",
   async (server, sync, then) => {
     const noted: string[] = [];
     const url = withSetting(`synchronous_commit=${server}`);
@@ -81,7 +81,7 @@ describe("busyMs", () => {
     [1.5, "2ms"],
     [3_000_000_000, "2147483647ms"],
     [Number.MAX_SAFE_INTEGER, "2147483647ms"],
-  ])("of %d lets a store open and write, and a lock is waited for %s", async (busyMs, limit) => {
+  ])("of %d lets a store open and write, and the wait for a lock is %s", async (busyMs, limit) => {
     const noted: string[] = [];
     const driver = noting("lock_timeout", noted);
     const store = await openWithDriver(driver, database.url, { schema: database.schema, connections: 1, busyMs });
@@ -92,7 +92,7 @@ describe("busyMs", () => {
     await store.close();
   });
 
-  test("that is larger than a timer knows still waits for a connection", async () => {
+  test("above the limit of timers still waits for a connection", async () => {
     const store = await openPostgres(database.url, { schema: database.schema, connections: 1, busyMs: 3_000_000_000 });
     const at = { tenant: "acme", threadId: "patient" };
     await writeTo(store, (tx) => tx.insertThread(threadRow(at)));
@@ -105,7 +105,7 @@ describe("busyMs", () => {
     await store.close();
   });
 
-  test.each([0, Number.MAX_SAFE_INTEGER])("of %d opens a ledger by its address", async (busyMs) => {
+  test.each([0, Number.MAX_SAFE_INTEGER])("of %d opens a ledger by its URL", async (busyMs) => {
     const ledger = await openLedger(database.url, { schema: database.schema, busyMs });
     expect(await ledger.thread((await ledger.createThread()).id)).toBeDefined();
     await ledger.close();
@@ -115,10 +115,10 @@ describe("busyMs", () => {
 /** Locks a thread in a transaction of the store until `finish` is called. */
 async function holding(store: LedgerStore, at: ThreadKey): Promise<{ finish: () => void; done: Promise<void> }> {
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: tell } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: reportLocked } = Promise.withResolvers<void>();
   const done = store.write(function* (tx) {
     yield* wait(tx.lockThread(at));
-    tell();
+    reportLocked();
     yield finished;
   });
   await locked;
@@ -129,7 +129,7 @@ describe("a thread with many waiting writers", () => {
   const hot = { tenant: "acme", threadId: "hot" };
   const cold = { tenant: "acme", threadId: "cold" };
 
-  test.each([2, 3, 10])("leaves some of %d connections to those who read and write others", async (connections) => {
+  test.each([2, 3, 10])("leaves some of %d connections to other readers and writers", async (connections) => {
     const store = await openPostgres(database.url, { schema: database.schema, connections, busyMs: 10_000 });
     for (const at of [hot, cold]) {
       await writeTo(store, (tx) => tx.insertThread(threadRow({ ...at, threadId: `${at.threadId} ${connections}` })));

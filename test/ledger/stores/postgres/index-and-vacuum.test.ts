@@ -70,7 +70,7 @@ test("several indexing processes share the queue, and index each message once", 
   expect(await count("search_pending")).toBe(0);
 });
 
-test("a message that is deleted while it is taken into the index leaves nothing there", async () => {
+test("a message that is deleted while it is indexed leaves no entry", async () => {
   await writeMessages("torn", ["raven"]);
   let deleting: Promise<unknown> | undefined;
   await stores[0].indexMessages((row) => {
@@ -109,7 +109,7 @@ test("a text that is too large is indexed as far as it fits, and does not block 
   expect(await searchIds("long", "owl")).toStrictEqual([toTestId(4)]);
 });
 
-test("texts that throw stop the index before it took any", async () => {
+test("an error in a text function stops the index before it takes a message", async () => {
   await writeMessages("thrown", ["swan"]);
   const stop = new Error("stop");
   await expect(
@@ -121,7 +121,7 @@ test("texts that throw stop the index before it took any", async () => {
   expect(await searchIds("thrown", "swan")).toStrictEqual([toTestId(1)]);
 });
 
-test("vacuum gives room back to the disk", async () => {
+test("vacuum returns space to the disk", async () => {
   const size = (): Promise<number> =>
     inPostgres(database.url, async (client) => {
       const { rows } = await client.query(`SELECT pg_total_relation_size('${database.schema}.messages')::int AS bytes`);

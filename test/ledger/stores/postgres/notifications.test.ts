@@ -41,23 +41,23 @@ function pair(): { writer: PostgresNotifications; reader: PostgresNotifications;
 function listen(
   wakeups: PostgresNotifications,
   thread = key,
-): { heard: () => Promise<void>; count: () => number; end: () => void } {
+): { woken: () => Promise<void>; count: () => number; end: () => void } {
   let count = 0;
   let resume: () => void = () => undefined;
   const end = wakeups.watch(thread, () => {
     count++;
     resume();
   });
-  return { heard: () => new Promise((resolve) => (resume = resolve)), count: () => count, end };
+  return { woken: () => new Promise((resolve) => (resume = resolve)), count: () => count, end };
 }
 
 test("a watcher is woken by the write of another process", async () => {
   const { writer, reader } = pair();
   const watcher = listen(reader);
   // After LISTEN the watcher is woken once, because notifications may have been missed.
-  await watcher.heard();
+  await watcher.woken();
   for (let round = 0; round < 3; round++) {
-    const wakeup = watcher.heard();
+    const wakeup = watcher.woken();
     writer.notify([name]);
     await wakeup;
   }
@@ -67,27 +67,27 @@ test("a watcher is woken by the write of another process", async () => {
 test("a watcher of the same process is woken at once, and not again by the notification", async () => {
   const { writer, reader } = pair();
   const [own, others] = [listen(writer), listen(reader)];
-  await Promise.all([own.heard(), others.heard()]);
-  const both = Promise.all([own.heard(), others.heard()]);
+  await Promise.all([own.woken(), others.woken()]);
+  const both = Promise.all([own.woken(), others.woken()]);
   writer.notify([name]);
   await both;
   const marker = listen(reader, { tenant: "acme", threadId: "marker" });
-  const marked = marker.heard();
+  const marked = marker.woken();
   writer.notify([toNotificationName("acme", "marker")]);
   await marked;
   expect([own.count(), others.count()]).toStrictEqual([2, 2]);
 });
 
-test("a watcher does not hear of other threads, unless they are too many to name", async () => {
+test("a watcher is not woken for other threads, unless they are too many to list", async () => {
   const { writer, reader } = pair();
   const [watcher, last] = [listen(reader), listen(reader, { tenant: "acme", threadId: "thread 1" })];
-  await Promise.all([watcher.heard(), last.heard()]);
+  await Promise.all([watcher.woken(), last.woken()]);
   const many = Array.from({ length: 2_000 }, (_, at) => toNotificationName("acme", `thread ${at}`));
-  let wakeupCount = last.heard();
+  let wakeupCount = last.woken();
   writer.notify(many.slice(1, 300));
   await wakeupCount;
   expect(watcher.count()).toBe(1);
-  wakeupCount = watcher.heard();
+  wakeupCount = watcher.woken();
   writer.notify(many);
   await wakeupCount;
 });
@@ -95,10 +95,10 @@ test("a watcher does not hear of other threads, unless they are too many to name
 test("an ended watcher is not woken", async () => {
   const { writer, reader } = pair();
   const [ended, stays] = [listen(reader), listen(reader)];
-  await Promise.all([ended.heard(), stays.heard()]);
+  await Promise.all([ended.woken(), stays.woken()]);
   ended.end();
   ended.end();
-  const wakeup = stays.heard();
+  const wakeup = stays.woken();
   writer.notify([name]);
   await wakeup;
   expect(ended.count()).toBe(1);
@@ -107,13 +107,13 @@ test("an ended watcher is not woken", async () => {
 test("a broken connection is replaced, and watchers are woken for missed notifications", async () => {
   const { writer, reader, channel, made } = pair();
   const watcher = listen(reader);
-  await watcher.heard();
-  const again = watcher.heard();
+  await watcher.woken();
+  const again = watcher.woken();
   await inPostgres(url, (client) =>
     client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [channel]),
   );
   await again;
-  const wakeup = watcher.heard();
+  const wakeup = watcher.woken();
   writer.notify([name]);
   await wakeup;
   expect(made()).toBeGreaterThan(2);
@@ -122,8 +122,8 @@ test("a broken connection is replaced, and watchers are woken for missed notific
 test("pending notifications are sent before closing", async () => {
   const { writer, reader } = pair();
   const watcher = listen(reader);
-  await watcher.heard();
-  const wakeup = watcher.heard();
+  await watcher.woken();
+  const wakeup = watcher.woken();
   writer.notify([name]);
   await writer.close();
   await wakeup;
@@ -167,8 +167,8 @@ test("if the server is unreachable, watchers poll", async () => {
   const wakeups = new PostgresNotifications({ connect, channel: "koine_nowhere" });
   opened.push(wakeups);
   const watcher = listen(wakeups);
-  await watcher.heard();
-  await watcher.heard();
+  await watcher.woken();
+  await watcher.woken();
   wakeups.notify([name]);
   expect(watcher.count()).toBeGreaterThanOrEqual(2);
 });

@@ -53,30 +53,25 @@ function withUrl(change: (address: URL) => void): string {
 }
 
 describe("the URL and the driver", () => {
-  const bad: [sentence: string, address: () => string, code: string, says: RegExp][] = [
-    ["no server listens at the port", () => withUrl((it) => (it.port = "1")), "unavailable", /ECONNREFUSED/],
+  const bad: [sentence: string, address: () => string, code: string, message: RegExp][] = [
+    ["a port without a server", () => withUrl((it) => (it.port = "1")), "unavailable", /ECONNREFUSED/],
     [
-      "the host has no address",
+      "a host name without an address",
       () => withUrl((it) => (it.hostname = "koine.invalid")),
       "unavailable",
       /koine\.invalid/,
     ],
-    [
-      "the password is wrong",
-      () => withUrl((it) => (it.password = "open-sesame")),
-      "unavailable",
-      /rejected the login/,
-    ],
-    ["the database is not there", () => withUrl((it) => (it.pathname = "/nowhere")), "unavailable", /nowhere/],
-    ["the URL cannot be read", () => "postgres://user:open-sesame@[host", "invalid-input", /URL/],
+    ["a wrong password", () => withUrl((it) => (it.password = "open-sesame")), "unavailable", /rejected the login/],
+    ["an unknown database", () => withUrl((it) => (it.pathname = "/nowhere")), "unavailable", /nowhere/],
+    ["an invalid URL", () => "postgres://user:open-sesame@[host", "invalid-input", /URL/],
   ];
-  test.each(bad)("%s", async (_, address, code, says) => {
+  test.each(bad)("%s", async (_, address, code, message) => {
     const error = await refusal(openPostgres(address(), { ...OPTIONS, schema: "koine" }));
     expect(error.code).toBe(code);
-    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(message);
   });
 
-  test("no error shows the password", async () => {
+  test("no error contains the password", async () => {
     for (const [, address] of bad) {
       const error = await refusal(openPostgres(address(), { ...OPTIONS, schema: "koine" }));
       const shown = JSON.stringify([error.message, String(error.cause), Object.entries(Object(error.cause))]);
@@ -100,14 +95,14 @@ describe("the URL and the driver", () => {
     "information_schema",
     "a".repeat(51),
     "1st",
-  ])("%j is refused as the name of a schema", async (schema) => {
+  ])("%j is rejected as the name of a schema", async (schema) => {
     const error = await refusal(openPostgres(url, { ...OPTIONS, schema }));
     expect([error.code, error.path]).toStrictEqual(["invalid-input", "schema"]);
   });
 });
 
 describe("the schema", () => {
-  test("is made with its tables, all of which the code knows by name", async () => {
+  test("has all tables, and the code knows their names", async () => {
     const schema = await schemaName();
     await (await openPostgres(url, { ...OPTIONS, schema })).close();
     const tables = await query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema]);
@@ -128,7 +123,7 @@ describe("the schema", () => {
     await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 
-  test("of another program is left alone", async () => {
+  test("of another program is not changed", async () => {
     const schema = await schemaName();
     await query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.invoices (id int)`);
     const error = await refusal(openPostgres(url, { ...OPTIONS, schema }));
@@ -195,7 +190,7 @@ describe("migrations", () => {
     });
     await store.close();`;
 
-  test("are made once by many processes that start at the same time", async () => {
+  test("take place once if many processes start at the same time", async () => {
     const schema = await schemaName();
     const names = ["a", "b", "c", "d", "e"];
     const flags = ["--conditions=koine-source", "--input-type=module", "--eval", program, "--"];
@@ -209,7 +204,7 @@ describe("migrations", () => {
     await store.close();
   });
 
-  test("go on where an interrupted one was", async () => {
+  test("continue after an interrupted one", async () => {
     const schema = await schemaName();
     // The package's types contain more than Koine uses.
     const driver = { Client, Pool } as unknown as PgDriver;
@@ -225,7 +220,7 @@ describe("migrations", () => {
     await connections.close();
   });
 
-  test("wait for another migrator no longer than the caller does", async () => {
+  test("wait for another migrating process up to the caller's timeout", async () => {
     const schema = await schemaName();
     await inPostgres(url, async (client) => {
       await client.query("BEGIN");

@@ -18,12 +18,12 @@ import { freshSchema } from "../../../support/postgres.ts";
 
 /** Statements for all tenants, and the reason. */
 const ACROSS_TENANTS = new Map([
-  ["expired-runs", "recovers the runs of writers that are gone, whoever they belonged to"],
-  ["compactable-runs", "drops deltas that nobody can follow any more"],
-  ["open-work", "finds work that nobody holds, whoever wants it"],
-  ["last-change", "says where those who watch a tenant begin to read"],
+  ["expired-runs", "recovers the runs of dead writers of all tenants"],
+  ["compactable-runs", "deletes deltas after their retention"],
+  ["open-work", "finds unleased work of all tenants"],
+  ["last-change", "finds the position at which watchers start to read"],
   ["delete-old-changes", "drops what every watcher has had the time to read"],
-  ["behind", "finds what a process that died has not written, whoever it belongs to"],
+  ["behind", "finds missing activity rows of dead processes, of all tenants"],
   ["search-take", "takes from the queue of the index what comes next"],
 ]);
 
@@ -61,7 +61,7 @@ const inserted: [name: string, text: string][] = Object.values(INSERTS)
   .flatMap((insert) => [texts.insert(insert, true), texts.insert(insert, false)])
   .map(({ name, text }) => [name, text]);
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
   test("has statements", () => {
     expect(read.length).toBeGreaterThan(60);
     expect(inserted).toHaveLength(26);
@@ -73,7 +73,7 @@ describe("the catalogue", () => {
     expect(names.filter((name) => Buffer.byteLength(name) > 63)).toStrictEqual([]);
   });
 
-  test.each(read)("%s asks each table for one tenant, unless it is named here", (name, text) => {
+  test.each(read)("%s restricts each table to one tenant, unless it is listed here", (name, text) => {
     const tables = text.match(/"own_schema"\.\w+/g) ?? [];
     const bounds = text.match(/\btenant( \|\| ''\))? = /g) ?? [];
     expect(tables.length).toBeGreaterThan(0);
@@ -84,15 +84,18 @@ describe("the catalogue", () => {
     expect(text).toMatch(/^(WITH added AS \()?INSERT INTO "own_schema"\.\w+ \(tenant, /);
   });
 
-  test.each([...read, ...inserted])("%s names tables with their schema, and parameters as Postgres does", (_, text) => {
-    const bare = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE|USING)\s+(${TABLES.join("|")})\b`);
-    expect(text).not.toMatch(bare);
-    expect(text).not.toMatch(/\?/);
-    expect(text.includes("$1")).toBe(text !== texts.of(OUTDATED_ACTIVITY));
-  });
+  test.each([...read, ...inserted])(
+    "%s names tables with their schema, and parameters in Postgres syntax",
+    (_, text) => {
+      const bare = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE|USING)\s+(${TABLES.join("|")})\b`);
+      expect(text).not.toMatch(bare);
+      expect(text).not.toMatch(/\?/);
+      expect(text.includes("$1")).toBe(text !== texts.of(OUTDATED_ACTIVITY));
+    },
+  );
 });
 
-describe("on the way", () => {
+describe("round trips", () => {
   const key = { tenant: "acme", threadId: "thread" };
   let database: Awaited<ReturnType<typeof freshSchema>>;
   const points: string[] = [];
@@ -109,7 +112,7 @@ describe("on the way", () => {
     await database.drop();
   });
 
-  test("an append is two journeys: to the lock and the head, and with the rows and the commit", async () => {
+  test("an append is two round trips: lock and head, then rows and commit", async () => {
     points.length = 0;
     await store.write(function* (tx) {
       yield* wait(tx.lockThread(key));
@@ -124,13 +127,13 @@ describe("on the way", () => {
     expect(points).toStrictEqual([...sent(there), ...tracedPoints(there), ...sent(back), ...tracedPoints(back)]);
   });
 
-  test("nothing is written before the transaction is known to have begun", async () => {
+  test("no row is written before the transaction has begun", async () => {
     points.length = 0;
     await writeTo(store, (tx) => tx.insertMessages([messageRow(key, 3)]));
     expect(points.slice(0, 3)).toStrictEqual(["before begin", "after begin", "before insert-messages"]);
   });
 
-  test("work that asks for nothing sends nothing", async () => {
+  test("work without a query sends nothing", async () => {
     points.length = 0;
     // oxlint-disable-next-line require-yield -- work need not wait for anything
     const result = await store.write(function* () {
@@ -141,7 +144,7 @@ describe("on the way", () => {
   });
 });
 
-describe("a driver that asks for one thing at a time", () => {
+describe("a driver that runs one query at a time", () => {
   class OldPool extends Pool {
     constructor(settings: PgPoolSettings) {
       super({ ...settings, pipeline: false });
@@ -160,15 +163,15 @@ describe("a driver that asks for one thing at a time", () => {
   const cases = storeConformance(open, { name: "postgres", isShared: true });
   const some = cases.filter(({ title }) => /conflict|writers|readers|whole|at once/.test(title));
 
-  test("is tried with some cases", () => {
+  test("is tested with some cases", () => {
     expect(some.length).toBeGreaterThan(5);
   });
   for (const { title, run } of some) test(title, run);
 
   test("never receives two queries at once, which it would warn about", async () => {
     const warnings: string[] = [];
-    const hear = (warning: Error): void => void warnings.push(warning.message);
-    process.on("warning", hear);
+    const recordWarning = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", recordWarning);
     const store = await open();
     const key = { tenant: "warned", threadId: "thread" };
     await writeTo(store, (tx) => tx.insertThread(threadRow(key)));
@@ -178,7 +181,7 @@ describe("a driver that asks for one thing at a time", () => {
     });
     await store.close();
     await new Promise((resolve) => setImmediate(resolve));
-    process.off("warning", hear);
+    process.off("warning", recordWarning);
     expect(warnings).toStrictEqual([]);
   });
 });

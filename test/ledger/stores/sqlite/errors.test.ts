@@ -5,7 +5,7 @@ import { isBusy, toLedgerError } from "../../../../src/ledger/stores/sqlite/erro
 import { retryWhileBusy } from "../../../../src/ledger/stores/sqlite/busy-retry.ts";
 
 function sqliteError(errcode: number): Error {
-  return Object.assign(new Error("as SQLite says it"), { code: "ERR_SQLITE_ERROR", errcode });
+  return Object.assign(new Error("the message of SQLite"), { code: "ERR_SQLITE_ERROR", errcode });
 }
 
 const codes: [name: string, errcode: number, code: string][] = [
@@ -41,7 +41,7 @@ test.each([
   ["a value that a column does not take", sqliteError(1299)],
   ["an error that is not SQLite's", new TypeError("no")],
   ["a value that is not an error", "text"],
-])("%s stays what it is", (_, error) => {
+])("%s is not changed", (_, error) => {
   expect(toLedgerError(error, "some.db")).toBe(error);
 });
 
@@ -55,6 +55,6 @@ test("busy errors are retried up to a limit; other errors are not", async () => 
   expect(await retryWhileBusy(10_000, fail(busy, 3))).toBe(4);
   await expect(retryWhileBusy(0, fail(busy, Infinity))).rejects.toMatchObject({ code: "busy", cause: busy });
   attempts = 0;
-  await expect(retryWhileBusy(10_000, fail(sqliteError(1), Infinity))).rejects.toThrow("as SQLite says it");
+  await expect(retryWhileBusy(10_000, fail(sqliteError(1), Infinity))).rejects.toThrow("the message of SQLite");
   expect(attempts).toBe(1);
 });

@@ -17,9 +17,9 @@ async function demandTrue(store: LedgerStore, what: string): Promise<void> {
 
 const STEPS: readonly [what: string, step: TransactionStep][] = [
   ["messages", (tx) => tx.insertMessages([messageRow(KEY, 2), messageRow(KEY, 3)])],
-  ["a message that is older", (tx) => tx.insertMessages([messageRow(KEY, 1)])],
+  ["an older message", (tx) => tx.insertMessages([messageRow(KEY, 1)])],
   ["a log row", (tx) => tx.insertLog([logRow(KEY, 5)])],
-  ["a log row that is older", (tx) => tx.insertLog([logRow(KEY, 4)])],
+  ["an older log row", (tx) => tx.insertLog([logRow(KEY, 4)])],
   ["another title and leaf", (tx) => tx.updateThread(KEY, { title: "Samos", pinned: true, leafId: toTestId(1) })],
   ["a change of a run", (tx) => tx.updateRun(KEY, "run", 1, { state: "failed" })],
   ["fewer messages", (tx) => tx.deleteMessages(KEY, [toTestId(3)])],
@@ -43,7 +43,7 @@ test("a cached head equals the thread's head after every kind of write by any st
   }
 });
 
-test("work that is undone leaves no head behind", async () => {
+test("undone work leaves no cached head", async () => {
   const store = await files.open(files.path());
   await writeTo(store, (tx) => tx.insertThread(threadRow(KEY)));
   const failing = store.write(function* (tx) {
@@ -65,10 +65,10 @@ test("changes of a returned head do not affect the cached one", async () => {
       if (head !== undefined) head.lastId = toTestId(99);
     }
   });
-  await demandTrue(store, "After somebody wrote to the head.");
+  await demandTrue(store, "After a change of the returned head.");
 });
 
-test("heads of very many threads are true", async () => {
+test("heads of very many threads are correct", async () => {
   const store = await files.open(files.path());
   const keys = Array.from({ length: 1200 }, (_, at) => ({ ...KEY, threadId: `thread ${at}` }));
   await Promise.all(keys.map((key) => writeTo(store, (tx) => tx.insertThread(threadRow(key)))));
@@ -81,9 +81,9 @@ test("heads of very many threads are true", async () => {
 
 test.each([
   ["alone", 1, false],
-  ["now and then together", 1.1, false],
+  ["sometimes together", 1.1, false],
   ["in company", 2, true],
-])("commits of callers that come %s wait accordingly", (_, callers, waits) => {
+])("commits of callers that arrive %s wait accordingly", (_, callers, waits) => {
   const company = new CommitBatching();
   const waited = Array.from({ length: 1000 }, (__, at) => {
     const isWaiting = company.shouldDelay();

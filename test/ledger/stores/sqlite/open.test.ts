@@ -47,7 +47,7 @@ async function makeLedger(path: string): Promise<void> {
 }
 
 const newFiles: [sentence: string, arrange: (path: string) => void][] = [
-  ["a path where there is nothing", () => undefined],
+  ["a path without a file", () => undefined],
   ["an empty file", (path) => writeFileSync(path, "")],
   ["a database without tables", (path) => withSqlite(path, "CREATE TABLE t (a); DROP TABLE t; VACUUM")],
   ["a database without tables that has a log", (path) => withSqlite(path, "PRAGMA journal_mode = WAL")],
@@ -73,7 +73,7 @@ test("a file is identified as Koine's as soon as it has tables, even if its log 
 
 const refused: [sentence: string, arrange: (path: string) => void, code: string, hint: RegExp][] = [
   ["a text", (path) => writeFileSync(path, "x".repeat(5000)), "not-koine", /not a SQLite database/],
-  ["a text of one letter", (path) => writeFileSync(path, "x"), "not-koine", /not a SQLite database/],
+  ["a file with one letter", (path) => writeFileSync(path, "x"), "not-koine", /not a SQLite database/],
   ["a short text", (path) => writeFileSync(path, "hi"), "not-koine", /not a SQLite database/],
   ["a database with tables", (path) => withSqlite(path, "CREATE TABLE t (a)"), "not-koine", /another program/],
   [
@@ -162,20 +162,20 @@ test.each([
   ["too long", "n".repeat(300), "unavailable"],
   ["a path with U+0000", "a\u0000b", "invalid-input"],
   ["below a file", "file.db/ledger.db", "unavailable"],
-])("a path that is %s is refused as such", async (_, name, code) => {
+])("a path that is %s is rejected as such", async (_, name, code) => {
   const folder = files.path();
   mkdirSync(folder);
   writeFileSync(join(folder, "file.db"), "");
   await expect(files.open(join(folder, name))).rejects.toMatchObject({ name: "LedgerError", code });
 });
 
-test("a name that means something to SQLite is a name like any other", async () => {
+test("a name with a meaning for SQLite is an ordinary name", async () => {
   const path = join(dirname(files.path()), ":memory:");
   await makeLedger(path);
   expect(existsSync(path)).toBe(true);
 });
 
-describe.skipIf(process.platform === "win32")("without the right to write", () => {
+describe.skipIf(process.platform === "win32")("without write permission", () => {
   const NOBODY = 65_534;
   /** File permissions do not restrict root, so the test runs as another user. */
   const uid = process.getuid?.() === 0 ? NOBODY : undefined;
@@ -201,15 +201,15 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
     chmodSync(folder, folderRights);
     const job = await runInProcess({ do: "try", path }, uid);
     chmodSync(folder, 0o755);
-    return job.said;
+    return job.output;
   }
 
   const rights: [sentence: string, file: number | undefined, folder: number, expected: string][] = [
-    ["to the file, a ledger can be read", 0o444, 0o755, "read 1, read-only"],
-    ["to the folder, a ledger can be read", 0o644, 0o555, "read 1, read-only"],
-    ["to file and folder, a ledger can be read", 0o444, 0o555, "read 1, read-only"],
-    ["to the folder, no file can be created", undefined, 0o555, "unavailable"],
-    ["nor to read, the file is named as unavailable", 0o000, 0o755, "unavailable"],
+    ["for the file, a ledger can be read", 0o444, 0o755, "read 1, read-only"],
+    ["for the folder, a ledger can be read", 0o644, 0o555, "read 1, read-only"],
+    ["for file and folder, a ledger can be read", 0o444, 0o555, "read 1, read-only"],
+    ["for the folder, no file can be created", undefined, 0o555, "unavailable"],
+    ["and without read permission, the file is reported as unavailable", 0o000, 0o755, "unavailable"],
   ];
   test.each(rights)("%s", async (_, fileRights, folderRights, expected) => {
     const source = files.path();
@@ -218,7 +218,7 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
     expect(await tryAsOtherUser(source, left, fileRights ?? 0, folderRights)).toBe(expected);
   });
 
-  test("to a file that has no log yet, a ledger can be read", async () => {
+  test("for a file without a log, a ledger can be read", async () => {
     const source = files.path();
     await makeLedger(source);
     withSqlite(source, "PRAGMA journal_mode = DELETE");
@@ -241,7 +241,7 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
   });
 });
 
-test.skipIf(process.platform === "win32")("a link leads to the ledger and to its log", async () => {
+test.skipIf(process.platform === "win32")("a link opens the ledger and its log", async () => {
   const [path, link] = [files.path(), files.path()];
   const other = new DatabaseSync(path);
   other.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)");
@@ -255,7 +255,7 @@ test.skipIf(process.platform === "win32")("a link leads to the ledger and to its
 test.each([
   ["full", 2, 1],
   ["normal", 1, 0],
-] as const)("at %s, SQLite waits for the disk as it should", async (sync, synchronous, fullfsync) => {
+] as const)("at %s, SQLite has the matching sync settings", async (sync, synchronous, fullfsync) => {
   const connection = await connectToFile(files.path(), { sync, busyMs: 0 });
   const valueOf = (name: string): unknown => connection.read({ name, sql: `PRAGMA ${name}` })[0]?.[0];
   const result = ["synchronous", "fullfsync", "journal_mode"].map(valueOf);
@@ -263,7 +263,7 @@ test.each([
   expect(result).toStrictEqual([synchronous, fullfsync, "wal"]);
 });
 
-test.skipIf(process.platform === "win32")("a file system that cannot have a log is named", () => {
+test.skipIf(process.platform === "win32")("a file system that does not support a log is named in the error", () => {
   const path = files.path();
   // SQLite's VFS without shared memory.
   const location = new URL(`${pathToFileURL(path).href}?vfs=unix-dotfile`);
@@ -286,10 +286,10 @@ describe("another process", () => {
     other.close();
   });
 
-  test("may make the same file at the same time", async () => {
+  test("may create the same file at the same time", async () => {
     const path = files.path();
     const jobs = await Promise.all([1, 2, 3, 4].map(() => runInProcess({ do: "try", path })));
-    expect(jobs.map(({ said }) => said.replace(/\d/, "n"))).toStrictEqual(jobs.map(() => "read n, written"));
+    expect(jobs.map(({ output }) => output.replace(/\d/, "n"))).toStrictEqual(jobs.map(() => "read n, written"));
     const store = await files.open(path);
     expect(await store.reads.threads(KEY.tenant, { limit: 10 })).toHaveLength(4);
   });
@@ -304,7 +304,7 @@ describe("migrations", () => {
   }
 
   test.each(Array.from({ length: NEWEST_VERSION }, (_, version) => version))(
-    "a file of version %i is lifted to the newest",
+    "a file of version %i is migrated to the newest",
     async (version) => {
       const [path, fresh] = [files.path(), files.path()];
       const connection = new SqliteConnection(new DatabaseSync(path), path, 0);
@@ -316,7 +316,7 @@ describe("migrations", () => {
     },
   );
 
-  test("an opening that breaks off anywhere is made good by the next", async () => {
+  test("an opening that fails at any point is completed by the next one", async () => {
     const fresh = files.path();
     await makeLedger(fresh);
     const all = await points();

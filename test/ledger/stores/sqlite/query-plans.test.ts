@@ -81,14 +81,14 @@ test.each([
   ["threads by last activity", statements.activeThreads(true, undefined), "activity_order"],
   ["threads of a kind by last activity", statements.activeThreads(true, "kind"), "activity_kind"],
   ["threads without a kind by last activity", statements.activeThreads(false, null), "activity_kind"],
-])("%s have an index of their own", (_, { sql }, index) => {
+])("%s have their own index", (_, { sql }, index) => {
   const database = new DatabaseSync(path, { readOnly: true });
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
   database.close();
   expect(steps.map(({ detail }) => detail).join("\n")).toContain(`INDEX ${index} `);
 });
 
-test("the deltas of one run are deleted without a look at the rest of the thread's log", () => {
+test("the deltas of one run are deleted without a scan of the thread's other log rows", () => {
   const database = new DatabaseSync(path, { readOnly: true });
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${fixed["delete-deltas-within"].sql}`).all();
   database.close();

@@ -109,7 +109,7 @@ const cutShort: [sentence: string, arrange: (path: string) => Promise<void> | vo
     },
   ],
 ];
-test.each(cutShort)("a ledger that was being made when the process died is made again: %s", async (_, arrange) => {
+test.each(cutShort)("a ledger whose process died during its creation is created again: %s", async (_, arrange) => {
   const path = files.path();
   await arrange(path);
   const store = await files.open(path);
@@ -134,7 +134,7 @@ const foreign: [sentence: string, arrange: (path: string) => void][] = [
     },
   ],
   [
-    "with more tables than its first page lists, cut short, and a journal",
+    "with more tables than its first page lists, truncated, and a journal",
     (path) => {
       const tables = numbers(200).map((number) => `CREATE TABLE a_table_with_a_long_name_${number} (a)`);
       withSqlite(path, `BEGIN; ${tables.join("; ")}; COMMIT`);
@@ -149,10 +149,10 @@ const foreign: [sentence: string, arrange: (path: string) => void][] = [
       writeJournal(path, 1);
     },
   ],
-  ["that is nothing but zeros", (path) => writeFileSync(path, Buffer.alloc(2 * PAGE))],
+  ["with zeros only", (path) => writeFileSync(path, Buffer.alloc(2 * PAGE))],
   ...["PRAGMA application_id = 7; CREATE TABLE u (a)", "CREATE TABLE u (a)"].map(
     (sql): [string, (path: string) => void] => [
-      `with a log that was left: ${sql}`,
+      `with a leftover log: ${sql}`,
       (path) => {
         const live = files.path();
         const other = new DatabaseSync(live);
@@ -163,7 +163,7 @@ const foreign: [sentence: string, arrange: (path: string) => void][] = [
     ],
   ),
   [
-    "with a name and a log that was being moved",
+    "with a name and a log in transfer",
     (path) => {
       const live = files.path();
       const other = new DatabaseSync(live);
@@ -174,7 +174,7 @@ const foreign: [sentence: string, arrange: (path: string) => void][] = [
     },
   ],
 ];
-test.each(foreign)("a file of another program %s stays as it is", async (_, arrange) => {
+test.each(foreign)("a file of another program %s is not changed", async (_, arrange) => {
   const path = files.path();
   arrange(path);
   const contents = (): (Buffer | undefined)[] =>
@@ -202,27 +202,29 @@ test("a database whose journal restores tables of another program does not becom
 });
 
 describe("while another process", () => {
-  test("writes and moves its log into the file, a ledger opens", async () => {
+  test("writes and checkpoints its log, a ledger opens", async () => {
     const path = await ledgerWithThread();
     const count = 400;
-    const { ended } = await startInProcess({ do: "grow", path, threadId: KEY.threadId, count });
-    let opened = 0;
-    const isOver = ended.then(() => true);
-    while (!(await Promise.race([isOver, pause(1, false)]))) {
-      const again = await files.open(path);
-      await again.close();
-      opened++;
+    let written = 0;
+    // The other process may be much faster than this one, so several may be needed.
+    for (let opened = 0; opened <= 5; written += count) {
+      const { ended } = await startInProcess({ do: "grow", path, threadId: KEY.threadId, count });
+      const isOver = ended.then(() => true);
+      while (!(await Promise.race([isOver, pause(1, false)]))) {
+        const again = await files.open(path);
+        await again.close();
+        opened++;
+      }
+      expect(await ended).toBeNull();
     }
-    expect(opened).toBeGreaterThan(5);
-    expect(await ended).toBeNull();
-    expect(await numbersIn(await files.open(path))).toStrictEqual(numbers(count));
+    expect(await numbersIn(await files.open(path))).toStrictEqual(numbers(written));
   });
 });
 
-describe("a process that is killed at any moment", () => {
+describe("a process that is killed at any point", () => {
   const ROUNDS = 5;
 
-  test("while it moves its log into the file leaves a ledger that opens", async () => {
+  test("while it checkpoints its log leaves a ledger that opens", async () => {
     const path = await ledgerWithThread();
     let before = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -239,7 +241,7 @@ describe("a process that is killed at any moment", () => {
     }
   });
 
-  test("while it makes ledgers leaves nothing that does not become one", async () => {
+  test("while it creates ledgers leaves only files that can become one", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folder = files.path();
       mkdirSync(folder);

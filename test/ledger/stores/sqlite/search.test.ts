@@ -24,7 +24,7 @@ async function searchNumbers(store: LedgerStore, text: string): Promise<number[]
   return hits.map(({ messageId }) => Number(messageId)).sort((left, right) => left - right);
 }
 
-test("a message that gets the number of one that was deleted is indexed", async () => {
+test("a message with the row number of a deleted one is indexed", async () => {
   const store = await files.open(files.path());
   for (const number of [1, 2, 3]) await add(store, number, `old ${number}`);
   expect(await store.indexMessages(bodyOf, 10)).toBe(3);
@@ -37,7 +37,7 @@ test("a message that gets the number of one that was deleted is indexed", async 
   expect(await searchNumbers(store, "old")).toStrictEqual([1]);
 });
 
-test("so is one that comes after everything was deleted", async () => {
+test("a message after the deletion of all others is indexed", async () => {
   const store = await files.open(files.path());
   await add(store, 1, "old");
   await store.indexMessages(bodyOf, 10);
@@ -48,7 +48,7 @@ test("so is one that comes after everything was deleted", async () => {
   expect(await searchNumbers(store, "old")).toStrictEqual([]);
 });
 
-test("a message that was deleted before it was indexed is no trouble", async () => {
+test("a message that was deleted before it was indexed has no effect", async () => {
   const store = await files.open(files.path());
   for (const number of [1, 2, 3]) await add(store, number, "word");
   await remove(store, 1, 3);
@@ -56,7 +56,7 @@ test("a message that was deleted before it was indexed is no trouble", async () 
   expect(await searchNumbers(store, "word")).toStrictEqual([2]);
 });
 
-test("messages are still found by their own words after a vacuum", async () => {
+test("messages are still found after a vacuum", async () => {
   const store = await files.open(files.path());
   for (let number = 1; number <= 40; number++) await add(store, number, `word${number}`);
   await store.indexMessages(bodyOf, 100);
@@ -70,7 +70,7 @@ test("messages are still found by their own words after a vacuum", async () => {
   expect(await searchNumbers(store, "word41")).toStrictEqual([41]);
 });
 
-test("two that index at the same time put every message in once", async () => {
+test("two concurrent indexers index every message once", async () => {
   const path = files.path();
   const [one, other] = [await files.open(path), await files.open(path)];
   for (let number = 1; number <= 120; number++) await add(one, number, `word${number} all`);
@@ -80,7 +80,7 @@ test("two that index at the same time put every message in once", async () => {
   expect(await searchNumbers(one, "word7")).toStrictEqual([7]);
 });
 
-test("a message that is replaced while its text is made is not found by the old text", async () => {
+test("a message that is replaced while its text is computed is not found by the old text", async () => {
   const path = files.path();
   const store = await files.open(path);
   await add(store, 1, "old");
@@ -98,7 +98,7 @@ test("a message that is replaced while its text is made is not found by the old 
   expect(await store.search({ tenant: KEY.tenant, text: "new", limit: 5 })).toMatchObject([{ messageId: "x" }]);
 });
 
-test("texts for which there are no words leave no entry and are not looked at again", async () => {
+test("messages without text leave no entry and are not read again", async () => {
   const path = files.path();
   const store = await files.open(path);
   await add(store, 1, "ignored");
@@ -124,7 +124,7 @@ test.each(accents)("%j is found by %j, and its snippet shows it", async (text, q
   expect(hits[0]?.snippet).toContain(text);
 });
 
-test("a word with marks is one word: its letters alone do not find it", async () => {
+test("a word with diacritics is one word: its letters alone do not match", async () => {
   const store = await files.open(files.path());
   await add(store, 1, "हिन्दी");
   await store.indexMessages(bodyOf, 10);
@@ -133,7 +133,7 @@ test("a word with marks is one word: its letters alone do not find it", async ()
 });
 
 const snippets: [sentence: string, text: string, words: string[], snippet: string][] = [
-  ["a short text is shown whole", "one two", ["two"], "one two"],
+  ["a short text is complete", "one two", ["two"], "one two"],
   [
     "a truncated text ends with an ellipsis",
     `${"a".repeat(70)} x ${"b".repeat(70)}`,
@@ -141,7 +141,7 @@ const snippets: [sentence: string, text: string, words: string[], snippet: strin
     `…${"a".repeat(59)} x ${"b".repeat(59)}…`,
   ],
   ["no surrogate pair is cut", `${"😀".repeat(50)} x`, ["x"], `…${"😀".repeat(30)} x`],
-  ["a text without the words is shown from its beginning", "a".repeat(130), ["x"], `${"a".repeat(120)}…`],
+  ["a text without the words is shown from its start", "a".repeat(130), ["x"], `${"a".repeat(120)}…`],
 ];
 test.each(snippets)("%s", (_, text, words, snippet) => {
   expect(createSnippet(text, parseQuery({ text: words.join(" ") }))).toBe(snippet);

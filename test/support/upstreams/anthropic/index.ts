@@ -26,8 +26,8 @@ export const anthropic: CreateProvider = (secrets, { apiKey }) => ({
     const request = toObject(body);
     const removed = VERSIONS[version];
     if (removed === undefined) reject(`anthropic-version: "${version}" is not a valid version`);
-    const gone = removed.find((field) => request[field] !== undefined);
-    if (gone !== undefined) reject(`${gone}: Extra inputs are not permitted`);
+    const unsupported = removed.find((field) => request[field] !== undefined);
+    if (unsupported !== undefined) reject(`${unsupported}: Extra inputs are not permitted`);
     const model = toString(request["model"]);
     if (model === "") reject("model: Field required");
     if (!MODELS.includes(model)) reject(`model: ${model}`, 404, "not_found_error");

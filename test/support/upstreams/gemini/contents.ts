@@ -43,7 +43,7 @@ function turnsOf(contents: readonly Json[]): readonly Json[] {
     const role = toString(content["role"] ?? "user");
     const parts = toObjects(content["parts"]);
     const last = turns.at(-1);
-    // A content with a function response is a turn of its own.
+    // A content with a function response is a separate turn.
     const isSame = last?.role === role && answers(last.parts) === answers(parts);
     if (isSame) last.parts = [...last.parts, ...parts];
     else turns.push({ role, parts });
@@ -106,8 +106,8 @@ function checkPairs(contents: readonly Json[]): void {
       );
     }
     for (const { id, name } of responses) {
-      const isAsked = previousCalls.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
-      if (!isAsked) reject(`Function response \`${toString(name)}\` answers no function call of the turn before.`);
+      const hasCall = previousCalls.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
+      if (!hasCall) reject(`Function response \`${toString(name)}\` answers no function call of the turn before.`);
     }
   });
 }

@@ -81,7 +81,7 @@ class Pieces {
       content: text.length === 0 ? null : text.join(""),
       refusal: of("refusal").length === 0 ? null : of("refusal").join(""),
       annotations: [],
-      // OpenRouter repeats the text of the details in a field of its own.
+      // OpenRouter repeats the text of the details in a separate field.
       ...(thoughts !== "" && { reasoning: thoughts }),
       ...(details.length > 0 && { reasoning_details: details }),
       ...(calls.length > 0 && { tool_calls: calls }),

@@ -77,7 +77,7 @@ function checkCall(call: Json, path: string): void {
   }
 }
 
-/** Each call is answered once before anything else is said, and nothing else is answered. */
+/** Each call has one result before any other message, and there are no other results. */
 function checkPairs(messages: readonly Json[]): void {
   let open: string[] = [];
   messages.forEach((message, at) => {
@@ -112,7 +112,7 @@ function checkReasoning(message: Json, secrets: IssuedSeals, path: string): void
   const seals: string[] = [];
   for (const detail of toObjects(message["reasoning_details"])) {
     const { type, text, signature, data } = detail;
-    // Many models sign nothing: what is not signed is taken, and means nothing to this one.
+    // Many models do not sign: unsigned details are accepted, and this model ignores them.
     if (type === "reasoning.text" && signature === undefined) continue;
     const seal = toString(type === "reasoning.encrypted" ? data : signature);
     const isMine =

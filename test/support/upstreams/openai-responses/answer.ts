@@ -31,7 +31,7 @@ export function answerResponse(answer: FullAnswer, { model, body }: ProviderRequ
   const outputs = shown.map((part) => outputOf(part, secrets, includesEncryptedReasoning(body)));
   const items = outputs.map(({ item }) => item);
   const id = secrets.id("resp_");
-  memory.keep(
+  memory.store(
     id,
     [...(memory.conversation(String(body["previous_response_id"])) ?? []), ...readInput(body)],
     items,
@@ -108,17 +108,17 @@ function messageOf(type: "text" | "refusal", text: string, id: string): Output {
   const empty = isText ? { ...block, text: "" } : { ...block, refusal: "" };
   const item = { id, type: "message", status: "completed", role: "assistant", content: [block] };
   const place = { item_id: id, content_index: 0 };
-  const word = isText ? "output_text" : "refusal";
+  const blockType = isText ? "output_text" : "refusal";
   const events: Event[] = [
     { type: "response.output_item.added", item: { ...item, status: "in_progress", content: [] } },
     { type: "response.content_part.added", ...place, part: empty },
     ...splitTokens(text).map((delta) => ({
-      type: `response.${word}.delta`,
+      type: `response.${blockType}.delta`,
       ...place,
       delta,
       ...(isText && { logprobs: [] }),
     })),
-    { type: `response.${word}.done`, ...place, ...(isText ? { text, logprobs: [] } : { refusal: text }) },
+    { type: `response.${blockType}.done`, ...place, ...(isText ? { text, logprobs: [] } : { refusal: text }) },
     { type: "response.content_part.done", ...place, part: block },
     { type: "response.output_item.done", item },
   ];

@@ -14,7 +14,7 @@ export class Memory {
   readonly #responses = new Map<string, readonly Json[]>();
 
   /** Records an answer: its input, its output, and whether it is stored. */
-  keep(id: string, input: readonly Json[], output: readonly Json[], isStored: boolean): void {
+  store(id: string, input: readonly Json[], output: readonly Json[], isStored: boolean): void {
     output.forEach((item, index) => {
       const before = output[index - 1];
       const next = output[index + 1];

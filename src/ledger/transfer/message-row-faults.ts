@@ -1,13 +1,13 @@
-// Inspects a message's row: its blobs, and why it cannot be read.
+// Finds the blobs that a message row references, and the reason why a row cannot be read.
 import { readMarker, findMisplacedString, listReferencedBlobs } from "../blobs/index.ts";
 import { decodeRow } from "../messages/message-body.ts";
 import type { MessageRow } from "../store/rows.ts";
 
-/** The blobs and the fault of a message. */
+/** The blobs and the fault of a message row. */
 export interface MessageInspection {
-  /** The blobs that the message references; none if it cannot be read. */
+  /** The hashes of the blobs that the message references; empty if the row cannot be decoded. */
   blobs: string[];
-  /** The reason why it cannot be read. */
+  /** The reason why the row cannot be read; absent if it can be read. */
   fault?: string;
 }
 

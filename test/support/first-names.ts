@@ -1,0 +1,38 @@
+// The forty names that users type first, by package entry. Each has an example in its JSDoc comment, which the tests compile
+// and run. A member is written as `Name.member`.
+export const FIRST_NAMES: Readonly<Record<string, readonly string[]>> = {
+  koine: [
+    "translate",
+    "transcode",
+    "transcodeStream",
+    "checkRequest",
+    "detectDialect",
+    "dialect",
+    "user",
+    "assistant",
+    "system",
+    "text",
+    "toolCall",
+    "toolResult",
+    "getText",
+    "Assembler",
+    "parseArguments",
+    "validate",
+  ],
+  "koine/client": [
+    "createClient",
+    "Client.complete",
+    "Client.stream",
+    "Client.generateObject",
+    "demo",
+    "presets",
+    "providersFromEnv",
+    "logging",
+    "caching",
+    "budget",
+  ],
+  "koine/agent": ["createAgent", "tool", "toolOutput", "mcpServer"],
+  "koine/ledger": ["openLedger", "Ledger.createThread", "Ledger.append", "Ledger.transcript", "Ledger.beginRun"],
+  "koine/server": ["createServer", "readConfig", "completeConfig"],
+  "koine/testkit": ["replayServer", "messageConformance"],
+};

@@ -1,0 +1,14 @@
+// `npm run test:quick`: the tests that need neither a browser nor PostgreSQL nor other programs.
+import { defineConfig } from "vitest/config";
+import { listFilesLeftOut } from "./test/support/quick-run.ts";
+import base from "./vitest.config.ts";
+
+export default defineConfig({
+  ...base,
+  test: {
+    ...base.test,
+    exclude: [...(base.test?.exclude ?? []), ...listFilesLeftOut()],
+    // Neither PostgreSQL nor the built page is needed.
+    globalSetup: [],
+  },
+});
