@@ -16,7 +16,7 @@ export interface Snapshot {
   id: string;
   model: string;
   message: Message;
-  /** The messages of choices 1 … n−1. */
+  /** The messages of the choices after the first. */
   alternatives?: Message[];
   usage?: Usage;
   finishReason?: FinishReason;
@@ -24,7 +24,9 @@ export interface Snapshot {
   complete: boolean;
 }
 
-/** An unknown reason becomes `other` with the provider's value in `raw` (B62). */
+/**
+ * Converts the finish reason of a delta. An unknown reason becomes `other`, with the provider's value in `raw` (B62).
+ */
 function toFinishReason(word: string, raw: string | undefined): FinishReason {
   const known = (FINISH_REASONS as readonly string[]).includes(word);
   const reason: FinishReason = { unified: known ? (word as UnifiedFinishReason) : "other" };

@@ -1,4 +1,4 @@
-// Assembles deltas into messages: one answer, or a run of several answers with tool results between them.
+// Assembles deltas into messages: those of one answer, or of a run of several answers with tool results between them.
 import { assertIterable } from "../model/argument-error.ts";
 import type { Delta, MessageDelta, PartPayload } from "../model/delta.ts";
 import { withPartKey } from "../model/delta-spelling.ts";
@@ -16,7 +16,8 @@ import { RunState } from "./run-state.ts";
 type AnyDelta = Delta | MessageDelta;
 
 /**
- * Assembles the deltas of one answer. Throws an `AssemblyError` for a broken rule, an `error` delta or a missing end.
+ * Assembles the deltas of one answer into a response. Throws an `AssemblyError` for a broken rule, an `error` delta or
+ * a missing end.
  *
  * @example
  * ```ts
@@ -87,14 +88,17 @@ export class RunAssembler {
     this.#run.accept(delta);
   }
 
-  /** Returns the complete messages and the answer that is still arriving. */
+  /** Returns the complete messages, and the current state of an answer that is not complete yet. */
   snapshot(): { messages: Message[]; answer?: Snapshot } {
     const { messages } = this.#copy();
     if (this.#answer === undefined || this.#answer.complete) return { messages };
     return { messages, answer: this.#answer.snapshot() };
   }
 
-  /** Copies the result so far. Only a tool message at the end can still grow, so only that message is copied. */
+  /**
+   * Returns a copy of the result so far. Of the messages, only a tool message at the end is copied, because only that
+   * one can still grow.
+   */
   #copy(): AssembledRun {
     const { messages, responses } = this.#assembled;
     const last = messages.at(-1);
@@ -103,7 +107,10 @@ export class RunAssembler {
     return { messages: settled, responses: [...responses] };
   }
 
-  /** Returns the result of the run. Throws if the last answer failed or was cut off; the error has the earlier messages. */
+  /**
+   * Returns the result of the run. Throws if the last answer failed or was cut off; the error contains the earlier
+   * messages.
+   */
   finish(): AssembledRun {
     try {
       (this.#answer ?? new Assembler(this.#run)).finish();
@@ -115,7 +122,7 @@ export class RunAssembler {
   }
 }
 
-/** Assembles the deltas of a complete run. */
+/** Assembles the deltas of a complete run into messages and responses. */
 export function assembleRun(deltas: Iterable<AnyDelta>): AssembledRun {
   assertIterable("assembleRun", "deltas", deltas);
   const assembler = new RunAssembler();
@@ -124,8 +131,8 @@ export function assembleRun(deltas: Iterable<AnyDelta>): AssembledRun {
 }
 
 /**
- * Lists every broken rule of a delta sequence, in order; a sequence that ends with `error` is legal. The check skips an
- * illegal delta and continues. All deltas before the first `start` are one violation.
+ * Returns every violation of the rules by a delta sequence, in order; a sequence that ends with `error` is legal.
+ * Illegal deltas are skipped. All deltas before the first `start` count as one violation.
  */
 export function checkDeltas(deltas: Iterable<AnyDelta>): Violation[] {
   assertIterable("checkDeltas", "deltas", deltas);

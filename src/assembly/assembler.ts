@@ -1,5 +1,5 @@
-// Assembles the deltas of one answer into a response. An illegal delta throws and leaves the state unchanged. The cost of
-// a delta does not depend on the length of the answer (B79).
+// Assembles the deltas of one answer into a response. For an illegal delta it throws, and the state is unchanged. The
+// time per delta does not depend on the length of the answer (B79).
 import type {
   Delta,
   DeltaPayloads,
@@ -81,7 +81,9 @@ export class Assembler {
     return this.#state === "done";
   }
 
-  /** Adds one delta, bare or stamped. Throws an `AssemblyError` if the delta breaks a rule; the state is then unchanged. */
+  /**
+   * Adds one delta, stamped or not. Throws an `AssemblyError` if the delta breaks a rule; the state is then unchanged.
+   */
   push(delta: Delta | MessageDelta): void {
     this.#run.checkOrder(delta);
     this.apply(withPartKey(delta));
@@ -164,20 +166,26 @@ export class Assembler {
     this.#state = "open";
   }
 
-  /** Returns the draft of a choice; choices can begin in any order. */
+  /** Returns the draft of a choice, and creates it if necessary; choices can begin in any order. */
   #choice(index: number): ChoiceDraft {
     while (this.#choices.length <= index) this.#choices.push(new ChoiceDraft(this.#choices.length));
-    // The loop above has created it.
+    // The cast is safe, because the loop above has created the choice.
     return this.#choices[index] as ChoiceDraft;
   }
 
-  /** Returns the draft with the payload's part key, or the last draft; undefined if there is none. */
+  /**
+   * Returns the draft with the payload's part key or, without a key, the last draft; undefined if there is no such
+   * draft.
+   */
   #findDraft({ choice = 0, partKey: part }: PayloadBase): PartDraft | undefined {
     const drafts = this.#choices[choice];
     return part === undefined ? drafts?.last : drafts?.byKey.get(part);
   }
 
-  /** Returns the draft that a delta extends: the named one, else the last one of the same kind, else a new one. */
+  /**
+   * Returns the draft that a delta extends: the draft with its part key or, without a key, the last draft if it is of
+   * the same kind; otherwise a new draft.
+   */
   #draftFor(kind: keyof typeof EMPTY_PARTS, payload: PayloadBase): PartDraft {
     const known = this.#findDraft(payload);
     let draft: PartDraft;
@@ -282,7 +290,10 @@ export class Assembler {
     return draft;
   }
 
-  /** Returns the draft that a seal or annotation belongs to: the named one, else the last one. */
+  /**
+   * Returns the draft that a seal or annotation belongs to: the draft with its part key or, without a key, the last
+   * draft. Throws if there is no such draft.
+   */
   #findSealedPart(payload: PayloadBase, what: string): PartDraft {
     const draft = this.#findDraft(payload);
     if (draft === undefined) return this.#run.fail("part-exists", `The answer has no part for this ${what}.`);
@@ -337,9 +348,9 @@ export class Assembler {
   }
 
   /**
-   * Returns the current state of the answer. Later deltas do not change it, and unchanged parts are the same objects as
-   * in the previous snapshot. Each call parses the arguments of an open tool call again: take one snapshot per frame, not
-   * one per delta.
+   * Returns the current state of the answer. Later deltas do not change the returned object, and unchanged parts are
+   * the same objects as in the previous snapshot. Each call parses the arguments of an open tool call again, so take
+   * one snapshot per rendered frame, not one per delta.
    */
   snapshot(): Snapshot {
     return this.#answer.snapshot(
@@ -348,7 +359,9 @@ export class Assembler {
     );
   }
 
-  /** Returns the complete response. Throws if the answer failed or was cut off; the error has the partial answer. */
+  /**
+   * Returns the complete response. Throws if the answer failed or was cut off; the error contains the partial answer.
+   */
   finish(): ModelResponse {
     if (this.complete) return this.#answer.response(this.#choices.map((choice) => choice.finish()));
     const failed = this.#state === "failed";

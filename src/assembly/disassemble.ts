@@ -1,5 +1,5 @@
-// Converts a response into deltas that assemble to it again. Parts that the specific deltas cannot represent exactly
-// become one `part` delta.
+// Converts a response into deltas from which `assemble` creates the same response. A part that no specific kind of
+// delta can represent exactly becomes a `part` delta.
 import { ArgumentError, assertObject } from "../model/argument-error.ts";
 import { formatArguments, parseArguments } from "../model/tool-arguments.ts";
 import type { Delta, DoneAlternative, DonePayload, MessageFields, PayloadBase, StartPayload } from "../model/delta.ts";
@@ -45,7 +45,7 @@ function createStart({ id, model, createdAt, extra, message, error }: ModelRespo
   if (createdAt !== undefined) start.createdAt = createdAt;
   if (extra !== undefined) start.extra = extra;
   const { metadata, ...fields } = readMessageFields(message);
-  // A failed answer has no `done` delta for its metadata.
+  // The metadata of a failed answer is part of `start`, because the answer has no `done` delta.
   if (error !== undefined && metadata !== undefined) Object.assign(fields, { metadata });
   if (Object.keys(fields).length > 0) start.message = fields;
   return start;
@@ -87,7 +87,10 @@ function disassemblePart(part: Part, at: PayloadBase): Delta[] {
   return small;
 }
 
-/** True if the part has no cache breakpoint and no two seals of the same dialect and kind. */
+/**
+ * True if `seal` deltas can represent the common fields of a part: it has no cache breakpoint, no empty list of seals,
+ * and no two seals of the same dialect and kind.
+ */
 function hasPlainBase({ cache, seals }: PartBase): boolean {
   if (cache !== undefined || seals?.length === 0) return false;
   return (
@@ -145,13 +148,16 @@ function thinkingDeltas({ text, summary }: ReasoningPart, at: PayloadBase): Delt
   ];
 }
 
-/** Returns undefined unless parsing the arguments' text gives exactly this part; an invalid call becomes a `part` delta. */
+/**
+ * Returns the deltas of a tool call; undefined if parsing the text of its arguments would not give exactly this part,
+ * for example for an invalid call.
+ */
 function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   const { toolCallId, toolName, input, inputText, invalid, executor, format, tool } = part;
   if (invalid !== undefined) return undefined;
   const argsTextDelta = formatArguments(part);
   const parsed = parseArguments(argsTextDelta, { format });
-  // An undefined input means empty arguments (B20).
+  // An undefined input counts as empty arguments (B20).
   const expectedInput = input === undefined ? {} : input;
   if (parsed.invalid === true || parsed.inputText !== inputText || !sameJson(parsed.input, expectedInput))
     return undefined;
@@ -172,7 +178,10 @@ function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   ];
 }
 
-/** Returns undefined unless the part has only inline data; a name, a size or another source needs a `part` delta. */
+/**
+ * Returns the deltas of a media part; undefined if it has a name, a size or a source other than inline data, which
+ * `media` deltas cannot represent.
+ */
 function mediaDeltas(part: MediaPart, at: PayloadBase): Delta[] | undefined {
   const { type, mimeType, data, extra: _, seals: __, ...rest } = part;
   const { transcript, ...others } = rest as typeof rest & { transcript?: string };

@@ -1,4 +1,4 @@
-// Drafts: parts under construction, and the ordered drafts of one choice.
+// Drafts: parts that are being assembled, and the drafts of one choice in order.
 import { parseArguments } from "../model/tool-arguments.ts";
 import type { MediaPayload, MessageFields, PartKey, ToolCallStartPayload } from "../model/delta.ts";
 import { copyExtra, mergeExtra } from "../model/merge-extra.ts";
@@ -7,19 +7,23 @@ import type { InvalidToolCall, Message, Metadata } from "../model/message.ts";
 import type { Extra, MediaPart, Part, Seal, ToolCallPart } from "../model/parts.ts";
 import { parsePartialJson } from "./partial-json.ts";
 
-/** The kind of a draft determines which deltas can extend it. */
+/** The kind of a draft. It determines which deltas can extend the draft. */
 export type DraftKind = "text" | "thinking" | "refusal" | "call" | "media" | "whole";
 
 export interface PartDraft<P extends Part = Part> {
   kind: DraftKind;
-  /** The part; the draft owns it and changes it in place until the answer is complete. */
+  /** The part. It is changed in place until the answer is complete, so it is not shared before. */
   part: P;
-  /** The copy that the last snapshot returned; an unchanged part is the same object again (B100). */
+  /**
+   * The copy of the part that the last snapshot returned; undefined if the part has changed since. The next snapshot
+   * returns the same object for an unchanged part (B100).
+   */
   view: Part | undefined;
   /** The index of each seal by dialect and kind, so that adding a seal takes constant time. */
   seals?: Map<string, number>;
-  /** The index of the choice; `index` is the position of the part in the choice. */
+  /** The index of the choice. */
   choice: number;
+  /** The position of the part in the choice. */
   index: number;
   /** The length of the text at the last call of `flattenText`. */
   flattenedLength: number;
@@ -66,12 +70,18 @@ export function finishCall(draft: CallDraft): string | undefined {
   return reason;
 }
 
-/** A call without an end delta is incomplete, even if its arguments are valid JSON (B21, B31). */
+/**
+ * Returns the part of a call without an end delta, marked as invalid: the call is incomplete, even if its arguments are
+ * valid JSON (B21, B31).
+ */
 function toInvalidCall({ part, args }: CallDraft): ToolCallPart {
   return { ...part, input: args, inputText: args, invalid: true };
 }
 
-/** Returns a copy of the part for a snapshot, with the readable prefix of an open call's arguments (B78). */
+/**
+ * Returns a copy of the part for a snapshot. The input of an open call is the value of the arguments received so far
+ * (B78).
+ */
 function createView(draft: PartDraft): Part {
   if (draft.view !== undefined) return draft.view;
   const view: Part = copyObject(draft.part);
@@ -93,7 +103,7 @@ function isCall(draft: PartDraft): draft is CallDraft {
   return draft.kind === "call";
 }
 
-/** Creates a draft from a complete part. The part is copied, because later deltas can add to it. */
+/** Creates a draft from a complete part. The part is copied, because later deltas can extend the draft. */
 export function createWholeDraft(value: Part): PartDraft {
   const part: Part = copyObject(value);
   if (part.extra !== undefined) part.extra = copyExtra(part.extra);
@@ -121,13 +131,13 @@ export function addPartExtra(draft: PartDraft, extra: Extra): void {
   draft.view = undefined;
 }
 
-/** The growth below which a text is not flattened. */
+/** The minimum number of characters by which a text must grow before it is flattened again. */
 const MIN_FLATTEN_GROWTH = 1 << 14;
 const MATCH_START = /^/;
 
 /**
- * Flattens a text that has grown by an eighth. V8 stores a concatenated string as a tree, which takes several times its
- * length in memory; a regular expression test makes it one flat string.
+ * Flattens a text that has grown by an eighth since it was last flattened. V8 stores a concatenated string as a tree,
+ * which takes several times its length in memory; a regular expression test converts it into one flat string.
  */
 export function flattenText(draft: Pick<PartDraft, "flattenedLength">, text: string): void {
   if (text.length - draft.flattenedLength < MIN_FLATTEN_GROWTH + (draft.flattenedLength >> 3)) return;
@@ -135,7 +145,7 @@ export function flattenText(draft: Pick<PartDraft, "flattenedLength">, text: str
   draft.flattenedLength = text.length;
 }
 
-/** Determines the media type from the payload, its MIME type, or the presence of a transcript. */
+/** Returns the media type from the payload, its MIME type or the presence of a transcript. */
 function detectMediaType(payload: MediaPayload, known: MediaPart): MediaPart["type"] {
   if (payload.type !== undefined) return payload.type;
   const family = payload.mimeType?.split("/", 1)[0];
@@ -180,7 +190,7 @@ export class ChoiceDraft {
     return draft;
   }
 
-  /** Sets message fields. Later values win; residue and metadata are merged. */
+  /** Sets fields of the message. Later values win; residue and metadata are merged. */
   describe({ id, name, extra, metadata }: MessageFields): void {
     if (id !== undefined) this.#fields.id = id;
     if (name !== undefined) this.#fields.name = name;
@@ -198,14 +208,14 @@ export class ChoiceDraft {
     return message;
   }
 
-  /** Returns a message that later deltas do not change. */
+  /** Returns the current message. Later deltas do not change it. */
   view(): Message {
     return this.#message(this.drafts.map(createView));
   }
 
   /**
-   * Returns the message at the end of the answer, with open calls flagged as invalid. With `addedMetadata` about an early
-   * end the parts are copied, because more deltas may follow.
+   * Returns the finished message; tool calls that have not ended are marked as invalid. `addedMetadata` is passed if
+   * the answer ended early: more deltas may follow, so the parts are copied.
    */
   finish(addedMetadata?: Metadata): Message {
     const open = this.drafts.filter((draft): draft is CallDraft => isCall(draft) && !draft.ended);

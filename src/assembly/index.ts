@@ -1,4 +1,4 @@
-// Assembly: deltas to messages, messages to deltas, and the rules of a delta sequence.
+// Exports the conversion of deltas to messages and back, and the rules of a delta sequence.
 export type { Snapshot } from "./answer-fields.ts";
 export type { AssembledRun } from "./assemble.ts";
 export { assemble, assembleRun, checkDeltas, RunAssembler } from "./assemble.ts";

@@ -1,5 +1,5 @@
-// Parses unfinished JSON, for tool arguments that are still arriving (B78). The end of the arguments is decided by the
-// `tool_call_end` delta, not here (B21).
+// Parses unfinished JSON, for tool arguments that are still arriving (B78). The `tool_call_end` delta determines when
+// the arguments are complete, not this parser (B21).
 
 import { assertString } from "../model/argument-error.ts";
 import { parseJson } from "../model/json/index.ts";
@@ -8,9 +8,10 @@ import { scanJson } from "../model/json/scanner.ts";
 import type { JsonScan } from "../model/json/scanner.ts";
 
 /**
- * Parses any prefix of a JSON text. An unfinished string has its characters so far, an unfinished number its longest
- * valid prefix, an unfinished literal its full value; a key without a value is omitted. Returns undefined for blank text,
- * for text that no continuation makes valid, and for text nested deeper than MAX_DEPTH. Linear; never throws.
+ * Parses any prefix of a JSON text. An unfinished string is returned with its characters so far, an unfinished number
+ * with its longest valid prefix, and an unfinished literal as its full value; a key without a value is omitted. Returns
+ * undefined for blank text, for text that cannot become valid JSON, and for text that is nested deeper than MAX_DEPTH.
+ * Takes linear time.
  *
  * @example
  * ```ts
@@ -33,7 +34,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   return parseJson(readableText + closers.join(""));
 }
 
-/** Returns the text with its cut value completed, or undefined if the value has no readable prefix. */
+/** Returns the text with its cut-off value completed; undefined if the value has no readable prefix. */
 function completeCutValue(text: string, { cutValueStart: token }: JsonScan): string | undefined {
   const first = text[token];
   if (first === '"') return `${text.slice(0, wholeCharacters(text, token + 1))}"`;
@@ -44,7 +45,10 @@ function completeCutValue(text: string, { cutValueStart: token }: JsonScan): str
   return end > token ? text.slice(0, end) : undefined;
 }
 
-/** Returns the end of the last complete character of an unfinished string: no half escape, no half surrogate pair (B50). */
+/**
+ * Returns the end of the last complete character of an unfinished string, so that neither an escape sequence nor a
+ * surrogate pair is cut in half (B50).
+ */
 function wholeCharacters(text: string, from: number): number {
   let whole = from;
   for (let at = from; at < text.length;) {

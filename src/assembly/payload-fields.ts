@@ -1,4 +1,5 @@
-// The table of payload fields for each kind of delta. The `run` dialect, whose wire format is the contract, uses it too.
+// The table of payload fields for each kind of delta. The `run` dialect also uses it, because its wire format is the
+// delta contract.
 import type { DeltaKind } from "../model/delta.ts";
 import { isObject } from "../model/value-kind.ts";
 
@@ -21,10 +22,13 @@ export interface PayloadField {
   required: boolean;
 }
 
-/** The limit of choices, more than any provider returns: a hostile index must not allocate memory. */
+/**
+ * The maximum number of choices, which is more than any provider returns. The limit prevents that a malicious index
+ * allocates much memory.
+ */
 const MAX_CHOICES = 1024;
 
-/** The values of enumerated fields. */
+/** The allowed values of each enumerated field type. */
 const VOCABULARY = {
   executor: ["client", "provider"],
   format: ["json", "text"],
@@ -99,12 +103,16 @@ const OWN_FIELDS: Record<DeltaKind, readonly PayloadField[]> = {
 const COMMON_FIELDS = createFieldTable({}, { partKey: "key", choice: "choice", extra: "residue" });
 
 export interface DeltaFields {
-  /** The fields of this kind only; `all` includes the fields of every payload. */
+  /** The fields of this kind only. */
   own: readonly PayloadField[];
+  /** The fields of this kind, and the fields that every payload can have. */
   all: readonly PayloadField[];
 }
 
-/** A Map instead of an object, because kinds come from outside and could be `constructor`. */
+/**
+ * The fields of each kind of delta. It is a Map, because kinds come from the wire: in an object, the kind `constructor`
+ * would be found.
+ */
 export const DELTA_FIELDS: ReadonlyMap<unknown, DeltaFields> = new Map(
   Object.entries(OWN_FIELDS).map(([kind, own]) => [kind, { own, all: [...own, ...COMMON_FIELDS] }]),
 );
@@ -135,7 +143,10 @@ export function isOfType(value: unknown, type: PayloadFieldType): boolean {
   }
 }
 
-/** Returns the first field with a wrong type. With `nullIsNothing`, an optional field may be null. */
+/**
+ * Returns the first field that has a wrong type or is required but missing; undefined if there is none. With
+ * `nullIsNothing`, null counts as missing.
+ */
 export function findWrongField(
   value: object,
   table: readonly PayloadField[],

@@ -16,7 +16,7 @@ import { structuralIssues } from "../model/validation/validate.ts";
 import type { DeltaFields } from "./payload-fields.ts";
 import { DELTA_FIELDS, isOfType, describeType, findWrongField } from "./payload-fields.ts";
 
-/** The shapes of nested values in payloads; an absent optional value is not checked. */
+/** The shapes of nested values in payloads. Optional values are checked only if they are present. */
 const INNER_SHAPES: Partial<Record<DeltaKind, Readonly<Record<string, AnyShape>>>> = {
   start: { message: messageFields },
   text: { logprobs: list(logprob) },
@@ -41,7 +41,10 @@ export function findFormProblem(delta: Delta): { rule: "known-kind" | "payload";
   return detail === undefined ? undefined : { rule: "payload", detail };
 }
 
-/** Fast path: nearly every delta is a text fragment without further fields and needs no table lookup. */
+/**
+ * True for a valid text fragment without further fields. Nearly every delta is one, so this fast path avoids the table
+ * lookup.
+ */
 function isPlainTextDelta({ kind, payload }: Delta): boolean {
   if ((kind !== "text" && kind !== "thinking") || typeof payload !== "object" || payload === null) return false;
   const { textDelta, partKey, choice, extra } = payload;
@@ -53,7 +56,8 @@ function isPlainTextDelta({ kind, payload }: Delta): boolean {
 function findPayloadProblem({ kind, payload }: Delta, known: DeltaFields): string | undefined {
   if (!isObject(payload)) return "`payload` must be an object.";
   const { partKey, choice, extra } = payload;
-  // Most deltas have at most a part key. A table lookup of the common fields would cost a third more (measured).
+  // Most deltas have no common field except a part key, so the table of common fields is consulted only if necessary.
+  // Consulting it always was measured to take a third more time.
   const isUsual = choice === undefined && extra === undefined && (partKey === undefined || isOfType(partKey, "key"));
   const wrong = findWrongField(payload, isUsual ? known.own : known.all);
   if (wrong !== undefined) return `\`payload.${wrong.name}\` must be ${describeType(wrong)}.`;

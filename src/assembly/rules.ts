@@ -33,16 +33,16 @@ export type Rule = keyof typeof RULES;
 /** A broken rule of a delta sequence. */
 export interface Violation {
   rule: Rule;
-  /** The stamped `seq`, else the position in the sequence. */
+  /** The `seq` of the delta or, if it has none, its position in the sequence. */
   seq: number;
   message: string;
 }
 
 /** The content of an answer that failed or was cut off. */
 export interface PartialAnswer {
-  /** The partial message, with `metadata.interrupted` (B90). */
+  /** The partial message, marked with `metadata.interrupted` (B90). */
   partial?: Message | undefined;
-  /** The usage seen so far (B67). */
+  /** The usage received so far (B67). */
   usage?: Usage | undefined;
   /** The payload of the `error` delta, if there was one. */
   error?: ErrorPayload | undefined;
@@ -52,7 +52,10 @@ export interface PartialAnswer {
   messages?: Message[] | undefined;
 }
 
-/** Thrown for a delta sequence that does not assemble. `code` and `rule` name the broken rule; `seq` is the delta. */
+/**
+ * Thrown for a delta sequence that does not assemble. `code` and `rule` name the broken rule; `seq` identifies the
+ * delta.
+ */
 export class AssemblyError extends KoineError<Rule> implements Violation, PartialAnswer {
   override readonly name = "AssemblyError";
   readonly #detail: string;
@@ -76,7 +79,7 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Partia
     this.messages = partialAnswer.messages;
   }
 
-  /** Returns the same error with the complete messages of the run. */
+  /** Returns a copy of this error that also has the complete messages of the run. */
   withMessages(messages: Message[]): AssemblyError {
     return new AssemblyError(this.rule, this.seq, this.#detail, { ...this.#partialAnswer(), messages });
   }

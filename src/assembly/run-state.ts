@@ -1,4 +1,4 @@
-// Checks the rules that span the answers of a run: order of deltas, unique call ids, one result per call.
+// Checks the rules that concern all answers of a run: order of deltas, unique call ids, one result per call.
 import type { Delta, MessageDelta } from "../model/delta.ts";
 import { truncateText } from "../model/validation/issue.ts";
 import type { Part } from "../model/parts.ts";
@@ -6,15 +6,17 @@ import type { Rule } from "./rules.ts";
 import { AssemblyError } from "./rules.ts";
 
 export class RunState {
-  /** By call id: true if the call has its result. A provider's result can belong to a call from before the run. */
+  /** For each call id, true if the call has a result. The call of a provider's result may be from before the run. */
   readonly #callHasResult = new Map<string, boolean>();
   #runId: string | undefined;
   #lastSeq: number | undefined;
   #position = -1;
-  /** The position for errors: the stamped `seq`, else the index of the delta. */
+  /** The position of the current delta for errors: its `seq` or, if it has none, its index. */
   seq = 0;
 
-  /** Checks `seq` and `runId` of a delta. The state changes only in `accept`. */
+  /**
+   * Checks `seq` and `runId` of a delta. They are recorded only by `accept`, so a rejected delta does not change them.
+   */
   checkOrder(delta: Delta | MessageDelta): void {
     this.#position += 1;
     if (typeof delta !== "object" || delta === null) {
@@ -55,7 +57,7 @@ export class RunState {
     this.#callHasResult.set(toolCallId, false);
   }
 
-  /** Checks a complete part: a call needs a new id, a result needs its call. */
+  /** Checks a complete part: a call must have a new id, and a result must belong to a call without a result. */
   checkPart(part: Part): void {
     if (part.type === "tool-call") this.checkNewCall(part.toolCallId);
     if (part.type !== "tool-result") return;

@@ -22,7 +22,7 @@ export function stampDeltas(runId: string, clock: Clock): (delta: Delta) => Mess
   let timestamp = "";
   return (delta) => {
     const now = clock();
-    // The text of the time is cached: many deltas share a millisecond, and toISOString is the largest cost here.
+    // The timestamp is cached, because many deltas share a millisecond and toISOString takes most of the time here.
     if (now !== last || typeof now === "object") {
       last = now;
       timestamp = new Date(now).toISOString();

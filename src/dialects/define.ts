@@ -85,7 +85,7 @@ class SpecDialect<Code extends string> implements Dialect {
     return isObject(wire) ? this.#spec.detectKind?.(wire) : undefined;
   }
 
-  /** Runs a step and converts JSON errors into errors of this dialect with the current path. */
+  /** Runs a decoder or encoder and converts the errors that it throws with `#toDialectError`. */
   #runStep<T>(pathTracker: PathTracker, step: () => T, isEncoder = false): T {
     try {
       return step();
@@ -95,15 +95,16 @@ class SpecDialect<Code extends string> implements Dialect {
   }
 
   /**
-   * A TypeError of an encoder means that the value does not have the types of the model. Decoders check every wire value
-   * themselves, so a TypeError of a decoder is a defect of Koine and is not converted.
+   * Returns a `DialectError` for an error that the input caused, and every other error unchanged. A TypeError of an
+   * encoder means that the value does not have the canonical types. Decoders check every wire value, so a TypeError of
+   * a decoder is a defect of Koine and is not converted.
    */
   #toDialectError(pathTracker: PathTracker, error: unknown, isEncoder: boolean): unknown {
     if (isEncoder && error instanceof TypeError) {
       const message = `The value does not have the structure of the model (${error.message}). Check it with validate, validateRequest or validateResponse.`;
       return new DialectError(this.id, pathTracker.path(), "wrong-type", message, { cause: error });
     }
-    // Extremely deep values overflow the engine's stack.
+    // A value that is nested extremely deep overflows the stack of the JavaScript engine, which throws a RangeError.
     if (error instanceof RangeError && error.message.includes("call stack")) {
       return new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
     }
@@ -134,7 +135,10 @@ class SpecDialect<Code extends string> implements Dialect {
     return { ...encoded, losses: context.report.losses };
   }
 
-  /** Encoders rely on the types of messages and parts; callers without type checks can pass any value. */
+  /**
+   * Throws unless the value is a list of messages whose parts have a type. Encoders rely on these types, but a caller
+   * in plain JavaScript can pass any value.
+   */
   #checkMessages(messages: readonly unknown[] | undefined, path = ""): void {
     if (!Array.isArray(messages)) throw new DialectError(this.id, path, "wrong-type", "Expected a list of messages.");
     for (let index = 0; index < messages.length; index++) this.#checkMessage(messages[index], path, index);
@@ -152,7 +156,10 @@ class SpecDialect<Code extends string> implements Dialect {
     throw new DialectError(this.id, `${here()}/parts/${wrong}`, "wrong-type", "Expected a part with a type.");
   }
 
-  /** A stream continues after an error, so each step resets the path. Runs for every delta: creates no closure per call. */
+  /**
+   * Returns `step` with a reset of the path before each call and with converted errors. The reset is necessary because a
+   * stream continues after an error. The returned function runs for every delta, so it creates no closure per call.
+   */
   #createStreamStep<In, Out>(
     pathTracker: PathTracker,
     step: (input: In) => Out,
@@ -171,7 +178,7 @@ class SpecDialect<Code extends string> implements Dialect {
   decodeMessages: Dialect["decodeMessages"] = (wire) =>
     this.#decode((context) => this.#requireCodec("messages").decode(wire, context));
   encodeMessages: Dialect["encodeMessages"] = (messages, options = {}) =>
-    // Repairs are off: a fragment of a conversation can start and end with any message.
+    // Repairs are off, because a fragment of a conversation may start and end with any message.
     this.#encode(false, (context) => {
       const codec = this.#requireCodec("messages");
       this.#checkMessages(messages);
@@ -242,7 +249,7 @@ class SpecDialect<Code extends string> implements Dialect {
 
 const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(["event", "data", "id", "retry"]);
 
-/** Returns the event if it is an envelope, which has only the fields of server-sent events. */
+/** Returns the event if it is an envelope `{ event?, data, id?, retry? }`; undefined if it is the data of an event. */
 function readEnvelope(event: unknown): JsonObject | undefined {
   if (!isObject(event) || event["data"] === undefined) return undefined;
   for (const key in event) if (!ENVELOPE_FIELDS.has(key)) return undefined;

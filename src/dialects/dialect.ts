@@ -1,5 +1,5 @@
 // The dialect contract: `Dialect` is the interface for callers, `DialectSpec` is the specification that the author of a
-// dialect writes. `defineDialect` creates the first from the second.
+// dialect writes. `defineDialect` creates a `Dialect` from a `DialectSpec`.
 import type { Clock } from "../assembly/stamp.ts";
 import type { Delta } from "../model/delta.ts";
 import type { JsonObject } from "../model/json/index.ts";
@@ -12,7 +12,7 @@ import type { DialectErrorCode } from "./errors.ts";
 import type { LossTable, LossReport } from "./kit/losses/report.ts";
 import type { PathTracker } from "./kit/fields/path-tracker.ts";
 
-/** The data of a request outside its body: a model or stream flag in the URL, headers. It is not a loss. */
+/** The data that a request sends outside its body, such as headers, or a model in the URL. It is not lost. */
 export interface RequestEnvelope {
   model?: string;
   stream?: boolean;
@@ -21,9 +21,9 @@ export interface RequestEnvelope {
 
 /** The tool ids and names that an encoder changed for the target, so that the decoder of the reply can restore them. */
 export interface Renames {
-  /** Wire id → original id. */
+  /** The original id of each changed call id, by wire id. */
   toolCallIds?: Record<string, string>;
-  /** Wire name → original name. */
+  /** The original name of each renamed tool, by wire name. */
   toolNames?: Record<string, string>;
   /** The original names of the free-text tools whose input was wrapped in an object. */
   textTools?: string[];
@@ -47,15 +47,15 @@ export interface WireEvent {
 /** Decodes a stream into deltas. */
 export interface StreamDecoder {
   /**
-   * Decodes an event (its parsed data, `{ event?, data }` with parsed or raw data, or "[DONE]"), or the next bytes or text
-   * of a reply, cut anywhere.
+   * Decodes the next input: a chunk of the reply (bytes or text, cut anywhere), or one event, given as its parsed data,
+   * as `{ event?, data }` with parsed or raw data, or as "[DONE]".
    */
   push(event: unknown): Delta[];
-  /** Ends the input. */
+  /** Ends the input and returns the remaining deltas. An answer that is not finished ends with an error delta. */
   end(): Delta[];
 }
 
-/** One event in the bytes of a stream: its name, if any, and its data. Data that is text is unparsed JSON. */
+/** One event that was read from the bytes of a stream. If `data` is a string, it is unparsed JSON or "[DONE]". */
 export interface Frame {
   event?: string;
   data: unknown;
@@ -67,10 +67,10 @@ export interface FrameReader {
   end(): Frame[];
 }
 
-/** The stream decoder that the author of a dialect writes: one event at a time, without its envelope. */
+/** The stream decoder that the author of a dialect writes. It receives the parsed data of one event at a time. */
 export interface EventDecoder {
   push(data: unknown, event: string | undefined): Delta[];
-  /** Ends the input. An unfinished answer fails with `reason`, or as truncated without one (B73). */
+  /** Ends the input. An unfinished answer fails with the error delta `reason`, by default "truncated" (B73). */
   end(reason?: Delta): Delta[];
 }
 
@@ -78,13 +78,13 @@ export interface EventDecoder {
 export interface StreamEncoder {
   push(delta: Delta): WireEvent[];
   end(): WireEvent[];
-  /** The losses so far; paths point into the assembled response. */
+  /** The losses so far. Their paths are JSON pointers into the assembled response. */
   readonly losses: Loss[];
 }
 
 /** Options of a dialect. */
 export interface DialectOptions {
-  /** The provider's name: decoders write it into seals, encoders compare it with the seals they send (B5). */
+  /** The provider's name. Decoders write it into seals; encoders do not send the seals of a different provider (B5). */
   provider?: string | undefined;
   /** The vendor, if its wire format deviates from the dialect. */
   vendor?: string | undefined;
@@ -95,7 +95,7 @@ export interface DecodeRequestOptions {
 }
 /** Options of `encodeRequest` and `encodeResponse`. */
 export interface EncodeRequestOptions {
-  /** false: the encoder makes no repairs. */
+  /** False turns repairs off; the default is true. */
   repair?: boolean | undefined;
 }
 /** Options of `decodeResponse` and `streamDecoder`. */
@@ -105,17 +105,17 @@ export interface DecodeReplyOptions {
 /** Options of `streamEncoder`. */
 export interface EncodeStreamOptions {
   includeUsage?: boolean | undefined;
-  /** The run id for dialects that stamp deltas. */
+  /** The run id of the written deltas, for the dialects whose events have a run id. */
   runId?: string | undefined;
   clock?: Clock | undefined;
 }
 /** Options of `encodeMessages`. */
 export interface EncodeMessagesOptions {
-  /** The version to write, for dialects with several versions. */
+  /** The version of the wire format to write, for dialects with several versions. */
   version?: number | undefined;
-  /** Creates ids, for dialects that need one on every message. */
+  /** Creates the id of a message that has no id, for dialects that require an id on every message. */
   newId?: (() => string) | undefined;
-  /** The run id of messages without one. */
+  /** The run id that is written for a message without a run id. */
   runId?: string | undefined;
   clock?: Clock | undefined;
 }
@@ -125,7 +125,7 @@ export const CAPABILITIES = ["messages", "requests", "responses", "errors", "str
 /** One of `CAPABILITIES`. */
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** The kind of a payload: a body, or one event of a stream. */
+/** The kind of a payload: "stream" is one event of a stream, the other kinds are bodies. */
 export type PayloadKind = "request" | "response" | "stream" | "error";
 
 /** One wire format in both directions. A method for an unsupported capability throws a `DialectError` "not-supported". */
@@ -135,7 +135,7 @@ export interface Dialect {
   readonly supports: ReadonlySet<Capability>;
   /** Every loss that encoding into this dialect can cause. */
   readonly losses: LossTable;
-  /** Returns the kind of a payload if it is recognizable as this dialect. */
+  /** Returns the kind of a payload, or undefined if the payload cannot be recognized as one of this dialect. */
   detectKind(wire: unknown): PayloadKind | undefined;
   decodeRequest(wire: unknown, options?: DecodeRequestOptions): ModelRequest;
   encodeRequest(request: ModelRequest, options?: EncodeRequestOptions): Encoded;
@@ -156,7 +156,7 @@ export interface Dialect {
 export interface DecodeContext extends DialectOptions {
   readonly dialect: string;
   readonly pathTracker: PathTracker;
-  /** Throws a `DialectError` at the current path, or at a field of it. */
+  /** Throws a `DialectError` with the path of the current value, or of its field `field`. */
   fail(code: DialectErrorCode, message: string, field?: string | number): never;
 }
 
@@ -176,7 +176,7 @@ export interface DialectSpec<Code extends string = string> {
   id: string;
   title: string;
   losses: Readonly<Record<Code, LossTable[string]>>;
-  /** Returns the kind of a payload if it can only be of this dialect; `detectDialect` calls it. */
+  /** Returns the kind of a payload that only this dialect can have written, else undefined. For `detectDialect`. */
   detectKind?(wire: JsonObject): PayloadKind | undefined;
   messages: {
     decode(wire: unknown, context: DecodeContext): Message[];

@@ -11,11 +11,14 @@ export type DialectErrorCode =
   | "version"
   | "too-deep";
 
-/** Thrown for wire data of a wrong JSON type, and for a capability that a dialect does not support. */
+/**
+ * Thrown for a value that cannot be decoded or encoded, and for an unknown dialect, an unknown kind of payload, or a
+ * capability that the dialect does not support.
+ */
 export class DialectError extends KoineError<DialectErrorCode> {
   override readonly name = "DialectError";
   readonly dialect: string;
-  /** A JSON pointer into the wire value. */
+  /** A JSON pointer to the fault, within the wire value (of a decoder) or the canonical value (of an encoder). */
   readonly path: string;
 
   constructor(dialect: string, path: string, code: DialectErrorCode, message: string, options?: ErrorOptions) {

@@ -22,7 +22,10 @@ export class TextFrameReader implements FrameReader {
     return this.#reader === undefined ? this.#begin(chunk) : this.#reader.push(chunk);
   }
 
-  /** The first character that is not white space or a byte order mark determines the format. */
+  /**
+   * Creates the reader once there is a character that is neither white space nor a byte order mark, because that
+   * character determines the format. Returns the events of all chunks so far.
+   */
   #begin(chunk: Uint8Array | string): Frame[] {
     this.#before.push(chunk);
     const sign = FIRST_VISIBLE_CHARACTER.exec(decodeChunk(chunk, this.#decoder))?.[0];
@@ -51,7 +54,10 @@ class JsonFrameReader implements FrameReader {
   }
 }
 
-/** Decodes the complete characters of a chunk; a text chunk cannot complete a character that a byte chunk began. */
+/**
+ * Decodes the complete characters of a chunk. A text chunk cannot complete a character that a byte chunk began, so
+ * such a character is flushed before the text.
+ */
 function decodeChunk(chunk: Uint8Array | string, decoder: TextDecoder): string {
   return typeof chunk === "string" ? decoder.decode() + chunk : decoder.decode(chunk, { stream: true });
 }
@@ -60,12 +66,15 @@ function toFrame(data: string): Frame {
   return { data };
 }
 
-/** Parses the data of an event; "[DONE]" is not JSON. */
+/** Parses the data of an event if it is JSON text. Returns "[DONE]" and data that is already parsed unchanged. */
 export function parseEventData(data: unknown): unknown {
   return typeof data === "string" && data !== "[DONE]" ? parseJson(data) : data;
 }
 
-/** Decodes a stream from bytes. An unreadable event ends the answer with an error delta after the earlier deltas. */
+/**
+ * Decodes a stream from bytes or text. At an event that cannot be read, the answer ends with an error delta, after the
+ * deltas of the events before it.
+ */
 export class ByteStreamDecoder {
   readonly #decoder: EventDecoder;
   readonly #frames: FrameReader;
@@ -80,7 +89,7 @@ export class ByteStreamDecoder {
     return this.#read(this.#frames.push(chunk), (data) => this.#decoder.end(createUnreadableEventError(data)));
   }
 
-  /** Ends the stream. An unreadable last event was cut off with the stream and is ignored. */
+  /** Ends the stream. If the last event cannot be read, the stream was cut off within it, so the event is ignored. */
   end(): Delta[] {
     return this.#read(this.#frames.end(), () => []);
   }
@@ -93,7 +102,7 @@ export class ByteStreamDecoder {
       try {
         decoded = this.#decoder.push(parseEventData(data), event);
       } catch (error) {
-        // An exception would discard the deltas of the earlier events in the same chunk.
+        // The error becomes a delta, because an exception would discard the deltas of earlier events in this chunk.
         if (!(error instanceof JsonError || error instanceof DialectError)) throw error;
         this.#isBroken = true;
         decoded = fail(data);

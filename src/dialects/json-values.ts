@@ -1,11 +1,11 @@
-// Splits a stream of text into complete JSON objects: one body, the elements of a list, or one object per line. Finds
-// the end of each object only; parseJson parses it.
+// Splits a stream of text into the texts of complete JSON objects. The stream contains one body, a list of objects, or
+// one object per line. The texts are not parsed here.
 
-/** The characters that change the depth or the string state. */
+/** Matches a character that changes the nesting depth, begins or ends a string, or escapes the next character. */
 const STRUCTURAL_CHARACTER = /["\\{}[\]]/g;
 
 export class JsonObjectSplitter {
-  /** The text so far of the object that is not complete. */
+  /** The text so far of an object that is not complete. */
   #openObject = "";
   /** The nesting depth; 0 between objects, where only `[`, `,`, `]` and white space occur. */
   #depth = 0;
@@ -13,7 +13,7 @@ export class JsonObjectSplitter {
   /** True if the last character was a backslash within a string. */
   #isEscaped = false;
 
-  /** Adds text and returns the objects that are complete. */
+  /** Adds a chunk of text and returns the text of each object that the chunk completes. */
   push(text: string): string[] {
     const objects: string[] = [];
     let from = this.#depth > 0 ? 0 : -1;

@@ -34,11 +34,12 @@ export type DialectId = keyof typeof FACTORIES;
 /** The ids of all dialects. */
 export const dialects = Object.keys(FACTORIES) as readonly DialectId[];
 
-/** Dialects without options have no state and are shared. */
+/** The dialects without options, by id. Such a dialect has no state, so all callers share one object. */
 const SHARED_DIALECTS = new Map<string, Dialect>();
 
 /**
- * Returns a dialect by its id. Decoders write `provider` into seals; `vendor` selects a vendor's deviations.
+ * Returns the dialect of an id. Its decoders write `options.provider` into seals, and `options.vendor` selects the
+ * deviations of a vendor from the dialect. Throws if the id is not in the registry.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
-// Transcodes a stream from one dialect to another: one output chunk per input chunk, in one synchronous pass. The caller
-// reads and writes the sockets and applies backpressure.
+// Transcodes a stream from one dialect to another. Each input chunk is converted synchronously into one output chunk;
+// the caller reads the input, writes the output and applies backpressure.
 import type { Delta } from "../model/delta.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Dialect, DecodeReplyOptions, EncodeStreamOptions, WireEvent } from "./dialect.ts";
@@ -9,16 +9,16 @@ import { resolveDialect } from "./translate.ts";
 /** Options of `transcode`. */
 export type TranscodeOptions = DecodeReplyOptions & EncodeStreamOptions;
 
-/** A chunk of output: text, or bytes if the frames of the dialect are binary. */
+/** A chunk of output: bytes if the target dialect has binary frames, else text. */
 export type WireChunk = string | Uint8Array;
 
 /** Converts one stream between two dialects. */
 export interface Transcoder {
-  /** Adds the next chunk of input, cut anywhere, and returns the output that is ready; "" if there is none. */
+  /** Adds the next chunk of input, cut anywhere, and returns the output for it; "" if no event is complete yet. */
   push(chunk: Uint8Array | string): WireChunk;
-  /** Ends the input and returns the rest of the output. A truncated input ends with the error event of the target. */
+  /** Ends the input and returns the rest of the output. If the input was truncated, that is an error event. */
   end(): WireChunk;
-  /** The losses so far; paths point into the assembled response. */
+  /** The losses so far. Their paths are JSON pointers into the assembled response. */
   readonly losses: Loss[];
 }
 
@@ -92,7 +92,7 @@ export function transcodeStream(
   return Object.assign(stream, { losses: transcoder.losses });
 }
 
-/** The output since the last `take`. */
+/** Formats the events of a transcoder and collects them until `take` returns them. */
 class TranscodeOutput {
   readonly #target: Dialect;
   #text = "";

@@ -22,35 +22,35 @@ const TRANSLATE_KINDS = [
 
 /** Options of `translate`. */
 export interface TranslateOptions<To extends DialectLike = DialectLike, Kind extends TranslateKind = TranslateKind> {
-  /** Absent: detected from the payload. */
+  /** The dialect of the payload. If it is absent, it is detected from the payload. */
   from?: DialectLike | undefined;
   to: To;
-  /** Absent: detected from the payload. */
+  /** The kind of the payload. If it is absent, it is detected from the payload. */
   kind?: Kind | undefined;
-  /** The body; for a stream, the list of its events. */
+  /** The payload to translate: a body, or the list of the events of a stream. */
   wire: unknown;
   /** The model of the translated request, if it differs from the payload's. */
   model?: string | undefined;
-  /** The data of a request outside its body: Gemini's URL, headers. */
+  /** The data of the request outside its body, such as headers, or the model in Gemini's URL. */
   address?: RequestEnvelope | undefined;
-  /** The `names` of the translated request, for the translation of its response. */
+  /** The `names` that the translation of the request returned, if the payload is its response. */
   names?: Renames | undefined;
-  /** The HTTP status of an error. */
+  /** The HTTP status of the reply, if the payload is an error. */
   status?: number | undefined;
-  /** false: no repairs. */
+  /** False turns repairs off; the default is true. */
   repair?: boolean | undefined;
 }
 
 /** The translated payload with its losses. */
 export interface TranslateResult<Wire = unknown> extends Encoded<Wire> {
-  /** The HTTP status of an error. */
+  /** The HTTP status to send with a translated error. */
   status?: number;
 }
 
 /** Returns the dialect of an id, or the argument if it is a dialect. Throws for a value that is neither. */
 export function resolveDialect(like: DialectLike): Dialect {
   if (typeof like === "object" && typeof like?.decodeMessages === "function") return like;
-  // dialect() throws for every value that is not the id of a dialect.
+  // The cast is safe: `dialect` throws for every value that is not the id of a dialect.
   return dialect(like as string);
 }
 
@@ -75,7 +75,7 @@ export function translate<const To extends DialectLike, Kind extends TranslateKi
     throw new DialectError("koine", "", "wrong-type", "translate takes one object with `to` and `wire`.");
   }
   const { from, kind } = detectSource(options);
-  // The encoder of `to` writes this type; a type test compares it with the official SDK.
+  // The cast is safe: the encoder of `to` writes `WireOf`, which a type test compares with the official SDK.
   return translatePayload(from, resolveDialect(options.to), kind, options) as TranslateResult<WireOf<To, Kind>>;
 }
 
@@ -97,11 +97,14 @@ function translatePayload(from: Dialect, to: Dialect, kind: TranslateKind, optio
   }
 }
 
-/** Determines the dialect and the kind of the payload from the options, else from the payload itself. */
+/**
+ * Determines the dialect and the kind of a payload from the options, and where an option is absent, from the payload.
+ * Throws if the payload does not determine them.
+ */
 function detectSource({ from, kind, wire }: TranslateOptions): { from: Dialect; kind: TranslateKind } {
   if (kind !== undefined && !TRANSLATE_KINDS.includes(kind)) throw unknownKind("koine", kind);
   if (from !== undefined && kind !== undefined) return { from: resolveDialect(from), kind };
-  // The first event of a list shows the dialect of a stream.
+  // A list is a stream; its first event is sufficient to detect the dialect.
   const sample: unknown = Array.isArray(wire) && kind !== "messages" ? (wire as unknown[])[0] : wire;
   const named = from === undefined ? undefined : resolveDialect(from);
   const detected = named === undefined ? detectDialect(sample) : undefined;
@@ -141,7 +144,7 @@ function translateStream(from: Dialect, to: Dialect, wire: unknown, names: Renam
 }
 
 /**
- * Returns the losses that encoding a request for a target would cause. The request is not changed.
+ * Returns the losses that encoding a request in a dialect would cause. The request is not changed.
  *
  * @example
  * ```ts
@@ -157,7 +160,7 @@ export function checkRequest(request: ModelRequest, target: DialectLike): Loss[]
 }
 
 /**
- * Detects the dialect and the kind of a payload; undefined if no dialect or several dialects match.
+ * Detects the dialect and the kind of a payload. Returns undefined if no dialect or several dialects match.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// The wire types of each dialect by kind of payload, so that `translate` returns a typed `wire`.
+// The wire type of each kind of payload in each dialect, so that `translate` returns a typed `wire`.
 import type { ModelMessage } from "./ai-sdk-model/types.ts";
 import type { UiMessage } from "./ai-sdk-ui/types.ts";
 import type { AnthropicError, AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/types.ts";
@@ -16,7 +16,7 @@ import type { StoredMessage } from "../model/message.ts";
 /** A kind of payload that `translate` accepts. */
 export type TranslateKind = "request" | "response" | "stream" | "error" | "messages";
 
-/** The wire types of a provider's API. */
+/** The wire types of the bodies of one provider's API, by kind of payload. */
 interface ApiBodies<Request, Response, ErrorBody, Messages> {
   request: Request;
   response: Response;
@@ -53,7 +53,7 @@ interface BodyTypes {
   canonical: { messages: StoredMessage[] };
 }
 
-/** The wire type of a payload in a dialect; `unknown` if the dialect or the kind is not known at compile time. */
+/** The wire type of a payload in a dialect; `unknown` if the type arguments do not determine the dialect or the kind. */
 export type WireOf<To, Kind> = [Kind] extends ["stream"]
   ? WireEvent[]
   : To extends DialectId

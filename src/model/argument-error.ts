@@ -1,8 +1,9 @@
-// The error for a wrong argument of a public function. Callers without type checks get it instead of a raw TypeError.
+// The error for an argument of the wrong type of a public function. Callers without type checks receive it instead of a
+// TypeError of the JavaScript engine.
 import { KoineError } from "./errors.ts";
 import { describeKind } from "./value-kind.ts";
 
-/** Thrown for an argument of a wrong type; `argument` is its name. */
+/** Thrown for an argument of the wrong type; `argument` is the name of the argument. */
 export class ArgumentError extends KoineError<"invalid-argument"> {
   override readonly name = "ArgumentError";
   readonly argument: string;

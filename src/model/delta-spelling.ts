@@ -1,10 +1,10 @@
-// Reads deltas that were written before the payload field `part` was renamed to `partKey`. Such deltas are in ledgers
-// and in logs; every reader accepts both names, every writer writes `partKey`.
+// Reads deltas that were written before the payload field `part` was renamed to `partKey`. Ledgers and logs contain
+// such deltas, so every reader accepts both names; every writer writes `partKey`.
 import { copyObject } from "./json/index.ts";
 
 /**
- * Returns the delta with `partKey`; the same object if it does not have the old field. The argument is not changed. The
- * payload of a delta from a log is unchecked and can be any value.
+ * Returns a copy of the delta with `partKey` instead of `part`; the delta itself if it has no `part`. The payload is
+ * not checked and can be any value, because the delta may come from a log.
  */
 export function withPartKey<D extends object>(delta: D & { payload?: unknown }): D {
   const payload = delta.payload as { part?: unknown; partKey?: unknown } | null | undefined;

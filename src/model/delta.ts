@@ -13,11 +13,14 @@ export type PartKey = string | number;
 
 /** The fields of every payload. */
 export interface PayloadBase {
-  /** The part that the delta belongs to; absent: the last part. Deltas written before version 1.0 have it as `part`. */
+  /**
+   * The key of the part that the delta belongs to. Default: the last part. Deltas written before version 1.0 have this
+   * field as `part`.
+   */
   partKey?: PartKey;
-  /** The index of the choice in an answer with n > 1; absent means 0. */
+  /** The index of the choice in an answer with several choices (n > 1). Default 0. */
   choice?: number;
-  /** Residue, merged by key, later values win: into the part, or for `start` and `done` into the response. */
+  /** Residue. It is merged by key into the part or, for `start` and `done`, into the response; later values win. */
   extra?: Extra;
 }
 
@@ -27,9 +30,9 @@ export type MessageFields = Pick<Message, "id" | "name" | "extra" | "metadata">;
 /** The payload of `start`, the first delta of an answer. */
 export interface StartPayload extends PayloadBase {
   modelId: string;
-  /** Becomes `ModelResponse.id`. */
+  /** The provider's id of the response; it becomes `ModelResponse.id`. */
   requestId: string;
-  /** Absent means version 0. */
+  /** The version of the delta contract that the writer used. Default 0. */
   contractVersion?: number;
   createdAt?: string;
   message?: MessageFields;
@@ -52,7 +55,10 @@ export interface ToolCallStartPayload extends PayloadBase {
   executor?: Executor;
   format?: ToolFormat;
   tool?: string;
-  /** True if the complete wire form is an object: the text is stored only if parsing would change a number (B80). */
+  /**
+   * True if the wire has the arguments as an object instead of a text. The text is then stored only if parsing would
+   * change a number (B80).
+   */
   objectArgs?: boolean;
 }
 /** The payload of `tool_call_args`: a fragment of the arguments' text. */
@@ -65,13 +71,16 @@ export interface ToolCallEndPayload extends PayloadBase {
   toolCallId: string;
   /** The last fragment of the arguments. */
   argsTextDelta?: string;
-  /** True if the provider cut the call off, even if its arguments are valid JSON: never execute it (B31). */
+  /**
+   * True if the provider cut the call off, even if its arguments are valid JSON. Such a call must never be executed
+   * (B31).
+   */
   invalid?: boolean;
 }
-/** Any subset of a usage; the last present value of each field wins (B65). */
+/** The payload of `usage`: any subset of the fields of a usage. The last present value of each field wins (B65). */
 export type UsagePayload = PayloadBase & Partial<Omit<Usage, "extra">>;
 
-/** The end of a further choice in an answer with n > 1. */
+/** The end of a further choice in an answer with several choices (n > 1). */
 export interface DoneAlternative {
   finishReason: UnifiedFinishReason;
   raw?: string;
@@ -82,7 +91,7 @@ export interface DoneAlternative {
 export interface DonePayload extends PayloadBase {
   finishReason: UnifiedFinishReason;
   raw?: string;
-  /** One entry per further choice. */
+  /** One entry for each choice after the first. */
   alternatives?: DoneAlternative[];
   message?: MessageFields;
 }
@@ -100,7 +109,7 @@ export interface ErrorPayload extends PayloadBase {
 }
 /** The payload of `seal`. */
 export interface SealPayload extends PayloadBase {
-  /** A later seal of the same dialect and kind replaces the earlier one of the part. */
+  /** The seal to add to the part. It replaces an earlier seal of the same dialect and kind. */
   seal: Seal;
 }
 /** The payload of `annotation`. */
@@ -109,18 +118,18 @@ export interface AnnotationPayload extends PayloadBase {
 }
 /** The payload of `media`: a fragment of base64 data or of a transcript. */
 export interface MediaPayload extends PayloadBase {
-  /** Absent: derived from the MIME type. */
+  /** The type of the media part. Default: derived from the MIME type. */
   type?: MediaPart["type"];
   mimeType?: string;
-  /** Base64 text, appended. */
+  /** Base64 text that is appended to the data. */
   dataDelta?: string;
   transcriptDelta?: string;
 }
 /** The payload of `part`: a complete part. */
 export interface PartPayload extends PayloadBase {
-  /** A whole part at once. */
+  /** The complete part. */
   value: Part;
-  /** "tool": a tool result between two answers of a run. */
+  /** "tool" for a tool result between two answers of a run; otherwise absent. */
   role?: "tool";
 }
 
@@ -152,13 +161,16 @@ interface BareDelta<Kind extends DeltaKind> {
 }
 interface StampedDelta<Kind extends DeltaKind> extends BareDelta<Kind> {
   runId: string;
-  /** Strictly increasing within a run. */
+  /** The number of the delta; it increases strictly within a run. */
   seq: number;
-  /** ISO 8601. */
+  /** The time of the delta, in ISO 8601. */
   timestamp: string;
 }
 
-/** A delta as a stream decoder returns it, without run and time. Narrow on `kind`. */
+/**
+ * A delta as a stream decoder returns it, without run id, `seq` and timestamp. Its `kind` determines the type of the
+ * payload.
+ */
 export type Delta = { [Kind in DeltaKind]: BareDelta<Kind> }[DeltaKind];
-/** A delta with its run, its sequence number and its time. */
+/** A delta with run id, `seq` and timestamp. */
 export type MessageDelta = { [Kind in DeltaKind]: StampedDelta<Kind> }[DeltaKind];

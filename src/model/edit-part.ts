@@ -1,10 +1,10 @@
-// Edits a part and removes the fields that were valid only for its old content, such as signatures.
+// Edits a part, and removes the fields that were valid only for its old content, such as signatures.
 import { assertObject } from "./argument-error.ts";
 import { copyObject, sameJson } from "./json/index.ts";
 import type { Annotation, Part } from "./parts.ts";
 import { MEDIA_SOURCES } from "./validation/message-shapes.ts";
 
-/** Fields outside the content of a part: a change of them leaves seals valid. */
+/** The fields of a part that are not its content. Changing them does not invalidate seals. */
 const FIELDS_OUTSIDE_CONTENT: ReadonlySet<string> = new Set([
   "extra",
   "cache",
@@ -22,7 +22,7 @@ function withoutSpan(annotation: Annotation): Annotation {
   return rest;
 }
 
-/** Returns the fields that depend on the old value of a changed field and must be removed with it. */
+/** Returns the names of the fields that depend on the old value of a changed field and must be removed. */
 function findDependentFields(part: Part, changedFields: ReadonlySet<string>): string[] {
   switch (part.type) {
     case "text":
@@ -42,8 +42,8 @@ function findDependentFields(part: Part, changedFields: ReadonlySet<string>): st
 
 /**
  * Returns a copy of a part with some fields changed. If the content changes, fields that depend on the old content are
- * removed: seals, spans of annotations, log probabilities, the exact text of a call's input, the other media sources.
- * Fields of `change` itself are never removed.
+ * removed: seals, spans of annotations, log probabilities, the exact text of a call's input, and the other media
+ * sources. Fields that `change` contains are never removed this way.
  *
  * @example
  * ```ts

@@ -1,8 +1,11 @@
-// The base error class and the errors of the model. Each area has one class with a stable `code`; messages name the
-// fault, its path and the remedy.
+// The base error class and the errors of the model. Each area of Koine has one error class with a stable `code`;
+// messages state the fault, its path and the remedy.
 import type { Issue } from "./validation/issue.ts";
 
-/** The base class of every error that Koine throws deliberately. `code` is stable; `message` is for people. */
+/**
+ * The base class of every error that Koine throws deliberately. `code` is stable and intended for programs, `message`
+ * for people.
+ */
 export class KoineError<Code extends string = string> extends Error {
   override readonly name: string = "KoineError";
   readonly code: Code;

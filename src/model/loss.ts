@@ -5,18 +5,21 @@ export const LOSS_ACTIONS = ["dropped", "approximated", "moved", "synthesized", 
 /** One of `LOSS_ACTIONS`. */
 export type LossAction = (typeof LOSS_ACTIONS)[number];
 
-/** The levels. note: metadata and message boundaries; loss: content; breaks: the target would answer another question. */
+/**
+ * The levels of losses. "note": metadata or message boundaries changed; "loss": content changed; "breaks": the request
+ * would have a different meaning for the target.
+ */
 export const LOSS_LEVELS = ["note", "loss", "breaks"] as const;
 /** One of `LOSS_LEVELS`. */
 export type LossLevel = (typeof LOSS_LEVELS)[number];
 
 /** One entry of a loss report. */
 export interface Loss {
-  /** A JSON pointer into the canonical value; the loss covers the whole subtree. */
+  /** A JSON pointer into the canonical value. The loss covers the value at this path and everything in it. */
   path: string;
   action: LossAction;
   level: LossLevel;
-  /** Stable; docs/losses.md lists every code. */
+  /** The stable code of the loss; docs/losses.md lists every code. */
   code: string;
   message: string;
 }

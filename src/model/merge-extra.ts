@@ -3,7 +3,10 @@ import type { JsonObject } from "./json/index.ts";
 import { copyDigits } from "./json/index.ts";
 import type { Extra } from "./parts.ts";
 
-/** Sets an own field of any name: `__proto__` from the wire is data, not a prototype (B79). */
+/**
+ * Sets an own field of any name. A key `__proto__` from the wire is stored as a field and does not set the prototype
+ * (B79).
+ */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -16,7 +19,10 @@ function readOwnField<T>(record: Record<string, T> | undefined, key: string): T 
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Merges `later` into `target` by dialect and key, in place; later values win. The caller owns `target`. */
+/**
+ * Merges `later` into `target` by dialect and key, and returns `target`, or a new object if it is undefined; later
+ * values win. `target` is changed in place, so no other value may share it.
+ */
 export function mergeExtra(target: Extra | undefined, later: Extra): Extra {
   const merged: Extra = target ?? {};
   for (const dialect of Object.keys(later)) {

@@ -9,7 +9,7 @@ export const ROLES = ["system", "developer", "user", "assistant", "tool"] as con
 /** One of `ROLES`. */
 export type Role = (typeof ROLES)[number];
 
-/** A tool call whose arguments are not valid, with the reason. */
+/** The id of a tool call whose arguments are not valid, and the reason. */
 export interface InvalidToolCall {
   toolCallId: string;
   reason: string;
@@ -41,16 +41,16 @@ export interface Message {
 
 /** A message in a ledger. */
 export interface StoredMessage extends Message {
-  /** A ULID, monotonic within a millisecond. */
+  /** A ULID. Ids of messages that are created in the same millisecond increase, too. */
   id: string;
   /** The id of the previous message; null for a root. */
   parentMessageId: string | null;
-  /** ISO 8601. */
+  /** The time at which the message was stored, in ISO 8601. */
   createdAt: string;
   metadata: Metadata & { schemaVersion: number };
 }
 
-/** The content of a message constructor: a text or a list of parts. */
+/** The argument of a message constructor: a text or a list of parts. */
 export type MessageContent = string | readonly Part[];
 
 function createMessage(role: Role, content: MessageContent): Message {

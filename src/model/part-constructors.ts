@@ -11,12 +11,12 @@ import type {
   VideoPart,
 } from "./parts.ts";
 
-/** Requires exactly one of a set of optional fields. */
+/** An object type that requires exactly one of the optional fields of `T`. */
 type ExactlyOne<T> = {
   [K in keyof T]-?: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never };
 }[keyof T];
 
-/** The argument of a media constructor: one source and the descriptive fields. */
+/** The argument of a media constructor: exactly one source, and the other fields of the part. */
 type MediaOptions<P> = Omit<P, "type" | keyof MediaSources> & ExactlyOne<MediaSources>;
 type PartOptions<P, PositionalField extends keyof P> = Omit<P, "type" | PositionalField>;
 

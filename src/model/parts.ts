@@ -1,23 +1,23 @@
-// The types of parts. The order of parts in a message is significant and never changes. Values are plain JSON, so that
-// messages can be cloned, compared and stored.
+// The types of parts. The order of parts in a message is significant and is preserved. All values are plain JSON, so
+// that messages can be cloned, compared and stored.
 import type { JsonObject } from "./json/index.ts";
 
-/** Residue: wire data of a dialect that the model has no field for, by dialect. */
+/** Residue: wire data for which the canonical model has no field, by dialect. */
 export type Extra = Record<string, JsonObject>;
 
-/** Any value of the model that can hold residue. */
+/** Any canonical value that can have residue. */
 export interface WithExtra {
   extra?: Extra;
 }
 
-/** The provider that issued an artifact which only it can read. */
+/** The provider that issued a seal or a file id, which only this provider can read. */
 export interface Issuer {
   dialect: string;
   provider?: string;
   model?: string;
 }
 
-/** The known kinds of seals; a dialect may add its own. */
+/** The known kinds of seals. A dialect may use further kinds. */
 export type SealKind = "signature" | "encrypted" | "redacted" | "id" | (string & {});
 
 /** An opaque artifact (a thinking signature, encrypted reasoning, an item id) that is sent back only to its issuer (B5). */
@@ -26,7 +26,7 @@ export interface Seal extends Issuer {
   value: string;
 }
 
-/** Any value of the model that can have seals. */
+/** Any canonical value that can have seals. */
 export interface WithSeals {
   seals?: Seal[];
 }
@@ -43,7 +43,7 @@ export interface PartBase {
   seals?: Seal[];
 }
 
-/** A range in UTF-16 units of the text it belongs to; `end` is exclusive. */
+/** A range of the annotated text, in UTF-16 code units; `end` is exclusive. */
 export interface Span {
   start: number;
   end: number;
@@ -62,7 +62,7 @@ export interface Annotation {
   extra?: Extra;
 }
 
-/** One token with its log probability, and the most likely alternatives. */
+/** A token with its log probability; `top` lists the most likely alternatives for its position. */
 export interface Logprob {
   token: string;
   logprob: number;
@@ -80,7 +80,7 @@ export interface TextPart extends PartBase {
   logprobs?: Logprob[];
 }
 
-/** The model's reasoning, one part per wire block or item. Redacted reasoning has a seal and an empty text. */
+/** The model's reasoning. Each wire block or item is one part. Redacted reasoning has a seal and an empty text. */
 export interface ReasoningPart extends PartBase {
   type: "reasoning";
   text: string;
@@ -94,7 +94,7 @@ export interface RefusalPart extends PartBase {
   logprobs?: Logprob[];
 }
 
-/** The side that runs a tool: the client's code or the provider. */
+/** The party that runs a tool: the client's code or the provider. */
 export type Executor = "client" | "provider";
 /** The format of a tool's input or output: JSON, or free text (custom tools). */
 export type ToolFormat = "json" | "text";
@@ -106,9 +106,9 @@ export interface ToolCallPart extends PartBase {
   toolName: string;
   /** The parsed arguments. Encoders use `inputText` only if it parses to exactly this value. */
   input: unknown;
-  /** The exact text of the arguments, if serializing `input` would give another text (B23). */
+  /** The exact text of the arguments, if serializing `input` would give a different text (B23). */
   inputText?: string;
-  /** True if the arguments are not JSON or cut off: never execute this call (B22, B31). */
+  /** True if the arguments are not JSON or were cut off. Such a call must never be executed (B22, B31). */
   invalid?: boolean;
   executor?: Executor;
   format?: ToolFormat;
@@ -123,7 +123,7 @@ export interface ToolResultPart extends PartBase {
   /** The tool name of the matching call; "" if no call matches. */
   toolName: string;
   isError: boolean;
-  /** A string is text; any other JSON value is JSON. */
+  /** The output. A string is text; any other value is JSON. */
   output?: unknown;
   /** Parts that belong to the output: images, documents, text blocks. */
   content?: Part[];
@@ -132,19 +132,19 @@ export interface ToolResultPart extends PartBase {
   tool?: string;
 }
 
-/** The seven sources of media. A media part has exactly one of them; `validate` checks this. */
+/** The seven possible sources of media. A media part has exactly one of them; `validate` checks this. */
 export interface MediaSources {
   url?: string;
-  /** Base64. */
+  /** The bytes as base64. */
   data?: string;
-  /** A plain-text document. */
+  /** The text of a plain-text document. */
   text?: string;
   content?: Part[];
   /** A provider's file id; `issuer` names the provider. */
   fileId?: string;
-  /** A file on the caller's machine. */
+  /** The path of a file on the caller's machine. */
   path?: string;
-  /** A reference into the ledger's blob store. */
+  /** A reference to a blob of the ledger. */
   blob?: string;
 }
 
@@ -173,7 +173,7 @@ export interface FilePart extends MediaFields {
   type: "file";
 }
 
-/** A wire block without a canonical equivalent, stored verbatim (B43). Legal in every role. */
+/** A wire block without a canonical equivalent, stored verbatim (B43). Messages of every role can contain it. */
 export interface OpaquePart extends PartBase {
   type: "opaque";
   dialect: string;

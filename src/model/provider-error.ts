@@ -1,4 +1,4 @@
-// Provider errors as data, with one taxonomy for all providers. A response can contain one.
+// Provider errors as values that a response can contain, with the same kinds for all providers.
 import { assertObject } from "./argument-error.ts";
 
 /** Every kind of provider error. */
@@ -27,9 +27,11 @@ export interface ProviderError {
   message: string;
   status?: number;
   retryAfterMs?: number;
-  /** Set if the provider's statement differs from the default of the error kind. */
+  /**
+   * True if the request can be retried. Only set if the provider's response contradicts the default of the error kind.
+   */
   retryable?: boolean;
-  /** The error body, verbatim. */
+  /** The body of the provider's error response, verbatim. */
   raw?: unknown;
 }
 

@@ -1,9 +1,9 @@
-// Former loss codes. Ledgers store losses in the metadata of runs, so that readers of stored losses map an old code to
-// its current one; writers use the current codes only.
+// Former loss codes. Ledgers store losses in the metadata of runs, so readers map a former code to its current one;
+// writers use only current codes.
 import type { JsonObject } from "./json/index.ts";
 import { isObject } from "./value-kind.ts";
 
-/** The current code of each former one. */
+/** The current code for each former loss code. */
 export const RENAMED_LOSS_CODES: Readonly<Record<string, string>> = {
   "annotation-unsaid": "annotation-unsupported",
   "approval-foreign": "approval-not-portable",
@@ -97,7 +97,7 @@ export function renameLossCodes(metadata: JsonObject): void {
   }
 }
 
-/** Attempts that were stored before the rename have the field `begun` instead of `mayBeBilled`. */
+/** Renames the field `begun` of a stored attempt to `mayBeBilled`, its current name, in place. */
 function renameAttemptField(attempt: JsonObject): void {
   if (attempt["begun"] === undefined || attempt["mayBeBilled"] !== undefined) return;
   attempt["mayBeBilled"] = attempt["begun"];

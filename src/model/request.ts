@@ -3,12 +3,12 @@ import type { JsonObject } from "./json/index.ts";
 import type { Message } from "./message.ts";
 import type { CacheBreakpoint, Extra, ToolFormat } from "./parts.ts";
 
-/** A JSON Schema or another JSON object; readonly, so that callers can pass `as const` values. */
+/** A JSON Schema or a different JSON object. It is readonly, so that callers can pass `as const` values. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface ToolBase {
   cache?: CacheBreakpoint;
-  /** Residue: grouping, namespaces, unknown fields. */
+  /** Residue, such as grouping, namespaces and unknown fields. */
   extra?: Extra;
 }
 
@@ -21,7 +21,7 @@ export interface FunctionTool extends ToolBase {
   inputSchema?: SchemaObject;
   outputSchema?: SchemaObject;
   strict?: boolean;
-  /** "text" for free-form (custom) tools. */
+  /** The format of the input; "text" for free-form (custom) tools. */
   format?: ToolFormat;
   /** The grammar of a free-form tool, in the format of its dialect. */
   grammar?: SchemaObject;
@@ -38,7 +38,7 @@ export interface ProviderTool extends ToolBase {
 /** A tool that the model may call. */
 export type Tool = FunctionTool | ProviderTool;
 
-/** The tools that the model may or must call. */
+/** The setting that determines which tools the model may or must call. */
 export type ToolChoice =
   | "auto"
   | "none"
@@ -69,9 +69,9 @@ export interface Sampling {
 
 /** Settings of the model's reasoning. */
 export interface ReasoningSettings {
-  /** none, minimal, low, medium, high and others: an open list, because vendors add values. */
+  /** The amount of reasoning: none, minimal, low, medium, high, or any other text, because vendors add values. */
   effort?: string;
-  /** In tokens. */
+  /** The maximum number of reasoning tokens. */
   budget?: number;
   summary?: string;
 }
@@ -89,7 +89,7 @@ export interface ReasoningSettings {
  * ```
  */
 export interface ModelRequest {
-  /** Absent if the wire format has the model outside the body, as in Gemini's URL. */
+  /** The name of the model. Absent if the wire format has the model outside the body, as in Gemini's URL. */
   model?: string;
   messages: Message[];
   tools?: Tool[];

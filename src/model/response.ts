@@ -5,7 +5,7 @@ import type { Extra } from "./parts.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { Usage } from "./usage.ts";
 
-/** A further choice of a response with n > 1 (B59). */
+/** A further choice of a response with several choices (n > 1, B59). */
 export interface Alternative {
   message: Message;
   finishReason: FinishReason;
@@ -19,14 +19,14 @@ export interface ModelResponse {
   /** The model that answered; "" if the provider did not name it. */
   model: string;
   message: Message;
-  /** Choices 1 … n−1; choice 0 is `message`. */
+  /** The choices after the first, which is `message`. */
   alternatives?: Alternative[];
   finishReason: FinishReason;
-  /** Absent if the provider sent none. */
+  /** The token usage; absent if the provider sent none. */
   usage?: Usage;
-  /** ISO 8601. */
+  /** The time of the response, in ISO 8601. */
   createdAt?: string;
-  /** Set if the body reports a failure. */
+  /** The failure that the body of the response reports, if any. */
   error?: ProviderError;
   extra?: Extra;
 }

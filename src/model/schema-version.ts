@@ -1,5 +1,5 @@
-// Reads stored messages of every schema version. Pure functions upgrade an old message one version at a time; a version
-// newer than this release is rejected.
+// Reads stored messages of every schema version. Functions without side effects upgrade an old message one version at a
+// time. A version that is newer than this release is rejected.
 import { formatDataUrl, readDataUrl } from "./data-url.ts";
 import { ValidationError, VersionError } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json/index.ts";
@@ -15,7 +15,10 @@ export const SCHEMA_VERSION = 2;
 /** Upgrades a message by one version without changing the argument. */
 export type Upgrade = (message: JsonObject) => JsonObject;
 
-/** Version 1 stored inline media as a data URL; version 2 stores the base64 in `data`. */
+/**
+ * Upgrades a part from version 1, which stored inline media as a data URL, to version 2, which stores the base64 in
+ * `data`.
+ */
 function inlineDataUrl(part: JsonValue): JsonValue {
   if (!isObject(part) || part["type"] !== "file" || typeof part["url"] !== "string") return part;
   const inline = readDataUrl(part["url"]);
@@ -36,7 +39,10 @@ function lacksInput(part: JsonValue): part is JsonObject {
   return isObject(part) && part["type"] === "tool-call" && part["input"] === undefined;
 }
 
-/** A stored call without `input` had undefined arguments, which JSON omits: they mean `{}` (B20). */
+/**
+ * Adds `input: {}` to stored calls without an input. Their arguments were undefined, which JSON omits and which means
+ * `{}` (B20).
+ */
 function withInputs(message: JsonObject): JsonObject {
   const parts = message["parts"];
   if (!Array.isArray(parts) || !parts.some(lacksInput)) return message;
@@ -57,7 +63,7 @@ export function isKnownVersion(version: unknown, current: number = SCHEMA_VERSIO
   return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= current;
 }
 
-/** Describes any value for an error message, including those that JSON cannot represent. */
+/** Describes any value for an error message, including values that JSON cannot represent. */
 function describeValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
   return typeof value === "object" && value !== null ? "an object" : String(value);
@@ -97,7 +103,8 @@ export function upgradeThrough(
   let upgraded = message;
   for (let version = readVersion(message, current); version < current; version++) {
     upgraded = copyObject(upgrades[version]?.(upgraded) ?? upgraded);
-    // copyObject, because a spread would lose exact digits. readVersion has checked that metadata is an object.
+    // copyObject is used, because a spread would lose the exact digits of numbers. The cast is safe: readVersion has
+    // checked that the metadata is an object.
     upgraded["metadata"] = Object.assign(copyObject(upgraded["metadata"] as JsonObject), {
       schemaVersion: version + 1,
     });
@@ -121,6 +128,6 @@ export function readMessage(value: unknown): StoredMessage {
   const upgraded = withInputs(upgradeMessage(value));
   const issues = structuralIssues(upgraded, storedMessage);
   if (issues.length > 0) throw new ValidationError("stored message", issues);
-  // The structure was checked against the shape of StoredMessage just now.
+  // The cast is safe, because the structure was checked against the shape of StoredMessage above.
   return upgraded as unknown as StoredMessage;
 }

@@ -1,10 +1,10 @@
-// Converts the arguments of a tool call between JSON text and value (B20, B22, B23).
+// Converts the arguments of a tool call from JSON text to a value and back (B20, B22, B23).
 import { assertObject, assertString } from "./argument-error.ts";
 import { JsonError } from "./errors.ts";
 import { hasExactNumbers, parseJson, sameJson, sameValue, stringifyJson } from "./json/index.ts";
 import type { ToolCallPart, ToolFormat } from "./parts.ts";
 
-/** The parsed arguments of a tool call. `reason` explains why they are invalid. */
+/** The parsed arguments of a tool call. `reason` is present for invalid arguments and explains the fault. */
 export interface ParsedArguments {
   input: unknown;
   inputText?: string;
@@ -15,13 +15,16 @@ export interface ParsedArguments {
 /** Options of `parseArguments`. */
 export interface ParseArgumentsOptions {
   format?: ToolFormat | undefined;
-  /** True if the wire format has an object instead of a text: `inputText` is stored only if parsing would change a number. */
+  /**
+   * True if the wire has the arguments as an object instead of a text. `inputText` is then set only if parsing would
+   * change a number.
+   */
   objectArgs?: boolean | undefined;
 }
 
 /**
- * A cache from parsed input to its source text and its plain JSON. If the input still serializes to that JSON, it was
- * not edited, and the source text does not have to be parsed again.
+ * A cache from parsed input to its source text and to `plain`, its JSON. If the input still serializes to the same
+ * JSON, it was not edited, and the source text need not be parsed again.
  */
 const PARSED_TEXTS = new WeakMap<object, { text: string; plain: string }>();
 
@@ -56,18 +59,21 @@ export function parseArguments(text: string, form: ParseArgumentsOptions = {}): 
   return { input, inputText: text };
 }
 
-/** A bare number has no container that could record its exact digits, so its own text is compared. */
+/**
+ * True if parsing the text has changed the digits of a number. A number that is the entire text has no container that
+ * could record its exact digits, so it is parsed again in a list.
+ */
 function losesDigits(input: unknown, text: string): boolean {
   return typeof input === "number" ? !sameJson(parseJson(`[${text}]`), [input]) : hasExactNumbers(input);
 }
 
-/** Returns the text of a call's arguments: the exact `inputText`, unless `input` was edited since. */
+/** Returns the text of a call's arguments: `inputText`, unless `input` was edited after parsing. */
 export function formatArguments(call: Pick<ToolCallPart, "input" | "inputText" | "format">): string {
   assertObject("formatArguments", "call", call);
   const { input, inputText } = call;
   if (inputText !== undefined && textMatchesInput(inputText, input)) return inputText;
   if (typeof input === "string" && call.format === "text") return input;
-  // A call without arguments is still a call (B20).
+  // A call without arguments has an empty object as its arguments (B20).
   return input === undefined ? "{}" : stringifyJson(input);
 }
 
@@ -75,9 +81,10 @@ function textMatchesInput(inputText: string, input: unknown): boolean {
   const known = typeof input === "object" && input !== null ? PARSED_TEXTS.get(input) : undefined;
   if (known?.text === inputText && JSON.stringify(input) === known.plain) return true;
   const read = parseArguments(inputText);
-  // The input of an invalid call is its own text.
+  // The input of an invalid call is the text itself.
   if (input === inputText) return read.invalid === true;
-  // A copy from a database lacks the exact digits, which only the text has, and may have another key order.
+  // A copy of the input from a database lacks the exact digits, which only the text has, and its keys may be in a
+  // different order.
   return read.invalid === undefined && (sameJson(read.input, input) || isCopyWithoutDigits(read.input, input));
 }
 

@@ -1,9 +1,9 @@
-// Token counts. Stored counts are inclusive, because both conventions can be derived from them exactly (B63): OpenAI and
-// Gemini count cached tokens as part of the input, Anthropic counts them separately.
+// Token counts. OpenAI and Gemini count cached tokens as part of the input; Anthropic counts them separately. Stored
+// counts are inclusive, because both conventions can be derived from them exactly (B63).
 import { assertObject } from "./argument-error.ts";
 import type { Extra } from "./parts.ts";
 
-/** The token counts of one call, inclusive. */
+/** The token counts of one call. They are inclusive: input includes cached tokens, and output includes reasoning. */
 export interface Usage {
   /** All input tokens: uncached, read from a cache, written to a cache. */
   inputTokens: number;
@@ -15,20 +15,21 @@ export interface Usage {
   cacheWrite5mTokens?: number;
   cacheWrite1hTokens?: number;
   reasoningTokens?: number;
-  /** In US dollars. */
+  /** The cost of the call in US dollars. */
   cost?: number;
   extra?: Extra;
-  /** The provider's usage object, for people; no encoder reads it. */
+  /** The provider's usage object, for information only; no encoder reads it. */
   raw?: unknown;
 }
 
-/** Disjoint token counts: `inputTokens` are the uncached ones only, `outputTokens` exclude reasoning. */
+/** Disjoint token counts: `inputTokens` are only the uncached input tokens, and `outputTokens` exclude reasoning. */
 export interface ExclusiveUsage {
   inputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
-  /** The cache writes by lifetime, if known (B64). */
+  /** The tokens written to the cache with a lifetime of 5 minutes, if known (B64). */
   cacheWrite5mTokens?: number;
+  /** The tokens written to the cache with a lifetime of 1 hour, if known (B64). */
   cacheWrite1hTokens?: number;
   outputTokens: number;
   reasoningTokens: number;
@@ -65,7 +66,7 @@ export function exclusiveUsage(usage: Usage): ExclusiveUsage {
   return view;
 }
 
-/** Converts disjoint counts to the stored, inclusive form; the inverse of `exclusiveUsage`. Absent counts stay absent. */
+/** Converts disjoint counts to inclusive counts; the inverse of `exclusiveUsage`. Absent counts stay absent. */
 export function inclusiveUsage(
   view: Pick<ExclusiveUsage, "inputTokens" | "outputTokens"> & Partial<ExclusiveUsage>,
 ): Usage {
@@ -80,8 +81,8 @@ export function inclusiveUsage(
 }
 
 /**
- * Adds the usage of two calls. A count that both lack stays absent; `raw` and `extra` belong to one call and are not
- * copied.
+ * Returns the sum of the usage of two calls. A count that both lack stays absent. `raw` and `extra` are omitted,
+ * because they belong to a single call.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   assertObject("addUsage", "a", a);

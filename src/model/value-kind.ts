@@ -1,20 +1,22 @@
 // Determines the JSON type of an unknown value.
 import type { JsonObject } from "./json/index.ts";
 
-/** True if a value is a JSON object: not null, not a list. */
 /** True for objects that are not lists. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for objects that are not lists, in JSON data. */
+/** True for objects that are not lists. Like `isRecord`, but narrows a value from JSON data to JsonObject. */
 export const isObject = isRecord as (value: unknown) => value is JsonObject;
 
-/** True for objects that are no instances of a class, of this realm or another. */
+/**
+ * True for plain objects: objects that are not lists and not instances of a class, even if they come from a different
+ * realm.
+ */
 export function isPlainRecord(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A prototype whose own prototype is null is Object.prototype.
+  // A prototype that has no prototype itself is Object.prototype, possibly of a different realm.
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -2,7 +2,7 @@
 
 import { KoineError } from "../model/errors.ts";
 
-/** One server-sent event; fields that the stream did not send are absent. */
+/** One server-sent event. Fields that the stream did not send are absent. */
 export interface SseEvent {
   /** The event's type; absent if the stream has no `event:` line or an empty one. */
   event?: string;
@@ -13,7 +13,10 @@ export interface SseEvent {
   retry?: number;
 }
 
-/** `ended`: `push` was called after `end`. `invalid-field`: a field value that server-sent events cannot represent. */
+/**
+ * The codes of `SseError`. "ended": `push` was called after `end`. "invalid-field": server-sent events cannot represent
+ * the value of a field.
+ */
 export type SseErrorCode = "ended" | "invalid-field";
 
 /** Thrown for incorrect use of the SSE parser or formatter; data from the wire never causes it. */

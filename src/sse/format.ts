@@ -1,4 +1,4 @@
-// Formats server-sent events as text. Rejects field values that would inject another line or event.
+// Formats server-sent events as text. Rejects field values that would add a further line or event.
 
 import { assertObject, assertString } from "../model/argument-error.ts";
 import { stringifyJson } from "../model/json/index.ts";
@@ -6,16 +6,17 @@ import { SseError, type SseEvent } from "./event.ts";
 
 const LINE_BREAK = /\r\n|\r|\n/;
 const UNSAFE_IN_EVENT = /[\r\n]/;
-// The standard lets a client ignore an id with U+0000, so the id would be lost silently.
+// An id with U+0000 is rejected, because the standard requires clients to ignore it and the id would be lost without an
+// error.
 const UNSAFE_IN_ID = /[\r\n\0]/;
 
-/** An event with data as a JSON value, as stream encoders return it. */
+/** An event as stream encoders return it: its data is a JSON value or a text. */
 export type JsonEvent = Omit<SseEvent, "data"> & { data: object | string };
 
 /**
- * Formats an event with its final blank line. Each line of `data` becomes a `data:` line; a client reads every line break
- * as LF. An empty `event` is omitted, because the standard treats it as absent. Throws an `SseError` "invalid-field" for a
- * value that the format cannot represent.
+ * Formats an event, including its final blank line. Each line of `data` becomes a `data:` line, so clients read every
+ * line break as LF. An empty `event` is omitted, because the standard treats it as absent. Throws an `SseError`
+ * "invalid-field" for a value that the format cannot represent.
  */
 export function formatSse(event: SseEvent | JsonEvent): string {
   assertObject("formatSse", "event", event);
@@ -28,12 +29,12 @@ export function formatSse(event: SseEvent | JsonEvent): string {
     }
     text += `retry: ${event.retry}\n`;
   }
-  // JSON text is one line: stringifyJson escapes line breaks.
+  // The JSON text needs no splitting: it is one line, because stringifyJson escapes line breaks.
   if (typeof event.data === "object") return `${text}data: ${stringifyJson(event.data)}\n\n`;
   return `${text}${formatLines("data: ", event.data)}\n`;
 }
 
-/** The last event name that was checked: streams repeat the same names. */
+/** The last event name that was checked. It is cached, because streams repeat the same names. */
 let lastCheckedName = "";
 
 function eventLine(name: string): string {
@@ -41,7 +42,10 @@ function eventLine(name: string): string {
   return `event: ${name}\n`;
 }
 
-/** Formats a comment, which clients skip, as a heartbeat. Write it between events: its blank line would end an event. */
+/**
+ * Formats a comment, which clients skip, for example as a heartbeat. It must be written between events, because its
+ * blank line would end an event.
+ */
 export function formatSseComment(text: string): string {
   assertString("formatSseComment", "text", text);
   return `${formatLines(": ", text)}\n`;

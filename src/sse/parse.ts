@@ -19,11 +19,11 @@ import { SseError, type SseEvent } from "./event.ts";
  * ```
  */
 export class SseParser {
-  // The line parser strips the one byte order mark of the standard, so the decoder must not strip another.
+  // The line parser strips the byte order mark, as the standard requires, so the decoder must not strip one, too.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #events: SseEvent[] = [];
-  // The line parser reports `retry` before the event of its block. A block without data has no event, so its `retry`
-  // is stored for the next event.
+  // The `retry` value for the next event. The line parser reports it before the event of its block; if the block has no
+  // data, there is no event, and the value belongs to the next one.
   #retry: number | undefined;
   #ended = false;
 
@@ -56,7 +56,7 @@ export class SseParser {
       throw new ArgumentError("SseParser.push", "chunk", "bytes or a string", chunk);
     }
     if (typeof chunk === "string") {
-      // A text chunk cannot complete a character that a byte chunk began.
+      // The decoder is flushed, because a text chunk cannot complete a character that a byte chunk began.
       this.#lines.feed(this.#decoder.decode());
       this.#lines.feed(chunk);
     } else {

@@ -6,6 +6,7 @@ import type { Delta } from "../../src/index.ts";
 import { assemble, checkDeltas, disassemble } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { cutRandomly, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { scaleMinimum } from "../support/quick-run.ts";
 import { describeStreams } from "../support/corpus.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { CountingTransport } from "./support/counting-transport.ts";
@@ -318,7 +319,7 @@ describeStreams((streams) => {
   const http = DIALECTS.flatMap((id) => (streams.get(id) ?? []).map((stream) => ({ id, stream })));
 
   test("recorded streams over HTTP, in any chunks, are decoded as usual", async () => {
-    expect(http.length).toBeGreaterThan(50);
+    expect(http.length).toBeGreaterThan(scaleMinimum(50));
     const random = seededRandom(11);
     const replies = new Map<string, Reply>();
     await using server = await replayServer(

@@ -4,10 +4,10 @@ import { globSync, readFileSync } from "node:fs";
 
 export const isQuickRun = process.env["MODE"] === "quick";
 
-/** A quick run uses one of this number of items. */
+/** A quick run uses one of this number of recorded payloads and of cells of the matrix. */
 const SAMPLE_INTERVAL = 8;
 
-/** Returns all items; in a quick run, every eighth of them, and at least the first one. */
+/** Returns all items; in a quick run, an eighth of them, the first one included. */
 export function sampleInQuickRun<T>(items: readonly T[]): T[] {
   return isQuickRun ? items.filter((_, index) => index % SAMPLE_INTERVAL === 0) : [...items];
 }
@@ -19,11 +19,11 @@ export function scaleMinimum(full: number): number {
 
 /** Test files that a quick run leaves out, by the support files that they import. */
 const LEFT_OUT: readonly [reason: string, imported: RegExp][] = [
-  ["a browser", /support\/(?:open-page|chromium)\.ts"/],
+  ["a browser, the built page or a tab", /(?:support\/(?:open-page|chromium|page-data)|src\/server\/page\/index)\.ts"/],
   ["PostgreSQL", /(?:support\/postgres|\.\/moving-koine)\.ts"/],
   [
     "other programs, most of which are killed",
-    /"(?:node:child_process|esbuild)"|(?:campaign|run-story|server-process|mcp-calls)\.ts"|\b(?:spawnKoine|(?:run|start)InProcess)\b/,
+    /"(?:node:child_process|esbuild)"|(?:campaign|run-story|mcp-calls)\.ts"|\b(?:spawnKoine|(?:run|start)InProcess)\b/,
   ],
 ];
 
@@ -36,7 +36,9 @@ export function listFilesLeftOut(): string[] {
     for (const path of paths) remaining.delete(path);
     return `${paths.length} test files that need ${reason}`;
   });
-  const shares = "The other tests leave out the store postgres and use 1/8 of the recorded payloads and of the matrix";
-  console.warn(`\n  LEFT OUT of the quick run: ${counts.join(", ")}. ${shares}.\n`);
+  const share = `1/${SAMPLE_INTERVAL} of the recorded payloads and of the matrix`;
+  console.warn(
+    `\n  LEFT OUT of the quick run: ${counts.join(", ")}. The other tests leave out the store postgres and use ${share}.\n`,
+  );
   return texts.flatMap(([path]) => (remaining.has(path) ? [] : [path]));
 }

@@ -1,4 +1,4 @@
-// Detects the kind of a payload that only the Anthropic dialect can have.
+// Detects payloads that only Anthropic's API can have produced.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";

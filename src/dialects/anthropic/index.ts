@@ -1,4 +1,4 @@
-// The dialect of Anthropic's Messages API.
+// The Anthropic dialect.
 import { defineDialect } from "../define.ts";
 import { detectKind } from "./detect-kind.ts";
 import { ANTHROPIC_LOSSES } from "./losses.ts";
@@ -21,7 +21,7 @@ export type {
   ContentBlock as AnthropicBlock,
 } from "./types.ts";
 
-/** Creates the dialect of Anthropic's Messages API. */
+/** The dialect of Anthropic's Messages API. */
 export const anthropic = defineDialect({
   id: ID,
   title: "Anthropic Messages",

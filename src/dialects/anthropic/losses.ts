@@ -1,5 +1,4 @@
-// Losses of encoding into Anthropic Messages: the codes of the catalog that can occur, and those that only this dialect
-// has.
+// Loss codes of the Anthropic encoder: codes of the shared catalog, and codes that only this dialect has.
 import { BLOCK_LOSS_CODES } from "../blocks/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
@@ -37,5 +36,4 @@ export const ANTHROPIC_LOSSES = {
   },
 } as const satisfies LossTable;
 
-/** The code of a loss that encoding into Anthropic Messages can cause. */
 export type AnthropicLoss = keyof typeof ANTHROPIC_LOSSES;

@@ -8,7 +8,7 @@ export function detectKind(wire: JsonObject): PayloadKind | undefined {
   const { contents, candidates, error } = wire;
   if (Array.isArray(contents) && contents.some((each) => isObject(each) && Array.isArray(each["parts"])))
     return "request";
-  // Stream events have the shape of a response; only the last event has a finish reason.
+  // Stream events have the shape of a response; only the last event of a candidate has a finish reason.
   if (Array.isArray(candidates) && candidates.every(isObject)) {
     return candidates.some((each) => each["finishReason"] === undefined) ? "stream" : "response";
   }

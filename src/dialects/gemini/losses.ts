@@ -1,4 +1,4 @@
-// Loss codes of encoding into Gemini: those of the shared catalog that can occur, and those that only this dialect has.
+// Loss codes of the Gemini encoder: codes of the shared catalog, and codes that only this dialect has.
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";

@@ -1,5 +1,5 @@
-// Tables that map canonical values to Gemini's: finish reasons, thinking levels, model generations, the rule for tool
-// names.
+// Tables that map canonical values to Gemini's values (finish reasons, thinking levels), patterns of model generations,
+// and the rule for tool names.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { NameRule } from "../kit/tools/tool-renames.ts";
 import { ValueMap } from "../kit/fields/value-map.ts";
@@ -38,14 +38,17 @@ export const THINKING_LEVELS = new ValueMap<string, "MINIMAL" | "LOW" | "MEDIUM"
   ["max", "HIGH"],
 ]);
 
-/** Thinking budgets that Google's OpenAI-compatible endpoint uses for efforts on models without thinking levels. */
+/**
+ * The thinking budget for each level, for models without thinking levels. Google's OpenAI-compatible endpoint uses the
+ * same budgets.
+ */
 export const LEVEL_BUDGETS: Readonly<Record<string, number>> = { MINIMAL: 1024, LOW: 1024, MEDIUM: 8192, HIGH: 24576 };
 
-/** Models of generations 1 and 2: no thinking levels, no media in function responses. */
+/** Models of generations 1 and 2. They have no thinking levels and accept no media in function responses. */
 export const MODEL_BEFORE_3 = /gemini-[12]\b/;
-/** Models from generation 3 on: they reject a function call of the current turn without a thought signature. */
+/** Models from generation 3 on. They reject a function call of the current turn that has no thought signature. */
 export const MODEL_FROM_3 = /gemini-(?:[3-9]|\d\d)/;
-/** Google's documented signature for function calls that another model made (B10). */
+/** The signature that Google documents for function calls that another model made (B10). */
 export const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
 export const TOOL_NAME_RULE: NameRule = {

@@ -1,16 +1,16 @@
-// Wire types of generateContent, limited to what the encoder writes. Type aliases instead of interfaces: only aliases
-// are assignable to JsonObject.
+// Wire types of generateContent, limited to the fields that the encoder writes. They are type aliases, because an
+// interface is not assignable to JsonObject.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
-/** Inline media: base64 data and its MIME type. */
+/** Inline media as base64 data. */
 export type GeminiBlob = { mimeType?: string; data: string; displayName?: string };
-/** Media by URI. */
+/** Media that are referred to by URI. */
 export type GeminiFileData = { mimeType?: string; fileUri: string; displayName?: string };
-/** A function call of the model. */
+/** A function call that the model made. */
 export type GeminiFunctionCall = { id?: string; name: string; args?: JsonObject };
 /** The media fields of a part. */
 export type GeminiMediaPart = { inlineData?: GeminiBlob; fileData?: GeminiFileData };
-/** The client's response to a function call. */
+/** The result of a function that the client ran. */
 export type GeminiFunctionResponse = { id?: string; name?: string; response?: JsonObject; parts?: GeminiMediaPart[] };
 
 /** One part of a content: text, thought, media, function call or function response. */
@@ -37,13 +37,13 @@ export type GeminiFunctionDeclaration = {
 /** One entry of `tools` with function declarations. */
 export type GeminiTool = { functionDeclarations: GeminiFunctionDeclaration[] };
 
-/** `generationConfig.thinkingConfig`: how much the model thinks and if thoughts are returned. */
+/** The setting for how much the model thinks and whether thoughts are returned. */
 export type GeminiThinkingConfig = {
   thinkingLevel?: "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
   thinkingBudget?: number;
   includeThoughts?: boolean;
 };
-/** `generationConfig`: sampling, output format and thinking. */
+/** Settings for sampling, output format and thinking. */
 export type GeminiGenerationConfig = {
   temperature?: number;
   topP?: number;
@@ -61,7 +61,7 @@ export type GeminiGenerationConfig = {
   responseJsonSchema?: JsonObject;
   thinkingConfig?: GeminiThinkingConfig;
 };
-/** `toolConfig`: the function calling mode and the allowed functions. */
+/** The function calling mode and the allowed functions. */
 export type GeminiToolConfig = {
   functionCallingConfig?: { mode: "AUTO" | "ANY" | "NONE" | "VALIDATED"; allowedFunctionNames?: string[] };
 };
@@ -83,7 +83,7 @@ export type GeminiUsage = {
   cachedContentTokenCount?: number;
   totalTokenCount?: number;
 };
-/** One token with its log probability. */
+/** One token and its log probability. */
 export type GeminiLogprob = { token: string; logProbability: number; tokenId?: number };
 /** Log probabilities of a candidate. */
 export type GeminiLogprobs = {

@@ -124,7 +124,7 @@ function isSameMessage(a: MessageRow, b: MessageRow): boolean {
   return a.parentId === b.parentId && a.runId === b.runId && a.role === b.role && a.body === b.body;
 }
 
-/** True if two runs are the same. A run that was committed at the time of the export may have been superseded since. */
+/** True if an existing run equals the imported run. A run that was exported as committed may be superseded by now. */
 function isSameRun(existing: RunRow, run: RunRow): boolean {
   const isSameState = existing.state === run.state || (existing.state === "superseded" && run.state === "committed");
   return (

@@ -1,4 +1,4 @@
-// Deep equality of JSON values, exact digits included.
+// Compares JSON values deeply, including the exact digits of numbers.
 
 import { JsonError } from "../errors.ts";
 import { hasRecordedNumbers, findExactText, readOwnValue, TOO_DEEP_VALUE } from "./exact-numbers.ts";
@@ -13,7 +13,10 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return isEqual(a, b, true, 1);
 }
 
-/** Compares like `sameJson`, but numbers as plain doubles: a copy without its exact digits is still equal. */
+/**
+ * True if two JSON values are equal when numbers are compared as doubles. A copy that has lost the exact digits of its
+ * numbers is still equal.
+ */
 export function sameValue(a: unknown, b: unknown): boolean {
   return isEqual(a, b, false, 1);
 }
@@ -42,7 +45,7 @@ function sameDigits(a: object, b: object, key: string, value: number): boolean {
   const left = findExactText(a, key, value);
   const right = findExactText(b, key, value);
   if (left === right) return true;
-  // An infinity has no digits to compare with a recorded text.
+  // An infinity has no digits that could be compared with a recorded text.
   if (!Number.isFinite(value) && (left === undefined || right === undefined)) return false;
   return sameNumber(left ?? String(value), right ?? String(value));
 }

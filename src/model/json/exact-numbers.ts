@@ -1,5 +1,6 @@
-// The side table of exact numbers: source texts of numbers that a double cannot hold, by container and key. An entry is
-// valid while its text still parses to the number in the container, and an array still has its length: an edit wins.
+// The side table of exact numbers: the source texts of numbers that a double cannot hold, by container and key. An
+// entry is valid only while its text parses to the number in the container and, for an array, the length is unchanged.
+// An edited number thus has no valid entry.
 
 import { assertIterable } from "../argument-error.ts";
 import { JsonError } from "../errors.ts";
@@ -15,14 +16,17 @@ export interface ExactNumber {
 
 interface ContainerRecords {
   texts: Map<string, string>;
-  /** The length of an array when the texts were recorded: after a shift or splice the indexes mean other numbers. */
+  /**
+   * The length of an array when the texts were recorded. After a shift or splice, the indexes belong to different
+   * numbers.
+   */
   length: number | undefined;
 }
 
 const recordsByContainer = new WeakMap<object, ContainerRecords>();
 let hasAnyRecord = false;
 
-/** True if any exact number was ever recorded. If not, callers skip all lookups. */
+/** True if any exact number was ever recorded. Callers skip all lookups if not. */
 export function hasRecordedNumbers(): boolean {
   return hasAnyRecord;
 }
@@ -42,7 +46,7 @@ function readTexts(container: object): Map<string, string> | undefined {
   return records !== undefined && records.length === readLength(container) ? records.texts : undefined;
 }
 
-/** Records `text` as the exact form of `container[key]`. */
+/** Records `text` as the exact text of the number `container[key]`. */
 export function recordText(container: object, key: string, text: string): void {
   hasAnyRecord = true;
   const texts = readTexts(container);
@@ -76,7 +80,7 @@ export function copyObject<T extends object>(from: T): T {
   return copy;
 }
 
-/** Does the same as Object.assign, and copies the recorded texts. */
+/** Assigns fields like Object.assign, and copies the recorded texts, too. */
 export function assignObject<T extends object>(target: T, from: object): T {
   Object.assign(target, from);
   const texts = hasAnyRecord ? readTexts(from) : undefined;
@@ -84,7 +88,10 @@ export function assignObject<T extends object>(target: T, from: object): T {
   return target;
 }
 
-/** Returns the own property `key` or undefined: keys from the wire never reach the prototype. */
+/**
+ * Returns the own property `key`, or undefined if there is none. Inherited properties are not read, because keys come
+ * from the wire.
+ */
 export function readOwnValue(container: object, key: string): unknown {
   return Object.hasOwn(container, key) ? (container as Record<string, unknown>)[key] : undefined;
 }
@@ -94,7 +101,10 @@ export function hasExactNumbers(value: unknown): boolean {
   return hasAnyRecord && containsExactNumber(value, 1);
 }
 
-/** Values deeper than MAX_DEPTH did not come from parseJson and have no recorded texts. */
+/**
+ * True if a value contains a number with a recorded text. Values deeper than MAX_DEPTH are skipped: they do not come
+ * from parseJson and have no recorded texts.
+ */
 function containsExactNumber(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return false;
   const texts = readTexts(value);
@@ -105,7 +115,10 @@ function containsExactNumber(value: unknown, depth: number): boolean {
   });
 }
 
-/** Lists every exact number in `value`, for copies that the side table cannot follow (a clone, a database). */
+/**
+ * Returns every exact number in `value`, to be restored on a copy that has no entries in the side table, such as a
+ * clone or a value from a database.
+ */
 export function listExactNumbers(value: unknown): ExactNumber[] {
   const numbers: ExactNumber[] = [];
   if (hasAnyRecord) collectExactNumbers(value, [], numbers);
@@ -128,12 +141,15 @@ function collectExactNumbers(value: unknown, path: string[], numbers: ExactNumbe
   }
 }
 
-/** The message for a value that is nested too deep; a cycle cannot be told from deep nesting. */
+/**
+ * The error message for a value that is nested too deeply. It mentions cycles, because they cannot be distinguished
+ * from deep nesting.
+ */
 export const TOO_DEEP_VALUE = `The value is nested deeper than ${MAX_DEPTH} levels, or contains itself. Flatten it, or carry the inner part as a string of JSON.`;
 
 /**
- * Records exact numbers for `value` again, for example after a structuredClone. Returns the entries that do not fit: the
- * path does not exist, has another number now, or the text is not a JSON number.
+ * Records exact numbers for `value` again, for example after a structuredClone. Returns the entries that do not apply:
+ * the path does not exist or has a different number, or the text is not a JSON number.
  */
 export function restoreNumbers(value: unknown, numbers: readonly ExactNumber[]): ExactNumber[] {
   assertIterable("restoreNumbers", "numbers", numbers);
@@ -155,7 +171,7 @@ function restoreNumber(root: unknown, { path, text }: ExactNumber): boolean {
 
 function readChild(container: unknown, key: string): unknown {
   if (typeof container !== "object" || container === null) return undefined;
-  // The own property `length` of an array is not an element.
+  // Only indexes are read from an array, because its own property `length` is not an element.
   if (Array.isArray(container) && !/^(?:0|[1-9]\d*)$/.test(key)) return undefined;
   return readOwnValue(container, key);
 }

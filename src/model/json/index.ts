@@ -1,5 +1,5 @@
-// The only reader and writer of JSON in Koine. Values are plain; the digits of numbers that a double cannot hold are in a
-// side table (exact-numbers.ts), so that unedited numbers are written back exactly (B23).
+// The only reader and writer of JSON in Koine. Values are plain. The digits of numbers that a double cannot hold are in
+// a side table (exact-numbers.ts), so that unedited numbers are written back exactly (B23).
 
 import { JsonError } from "../errors.ts";
 import { findSyntaxError } from "./syntax-error.ts";
@@ -20,7 +20,7 @@ export { MAX_DEPTH } from "./short-pointer.ts";
 export { sameJson, sameValue } from "./equality.ts";
 export { stringifyJson } from "./stringify.ts";
 
-/** The longest text that is always searched for numbers with lost digits. */
+/** The maximum length of a text that is always searched for numbers that lost digits. */
 const MAX_SEARCHED_LENGTH = 65_536;
 
 /** A plain JSON value, as JSON.parse returns it. */
@@ -48,7 +48,7 @@ export function parseJson(text: string): JsonValue {
   if (typeof text !== "string") throw new JsonError("invalid-json", "", `Expected JSON text, found ${typeof text}.`);
   let value: JsonValue;
   try {
-    // JSON.parse without a reviver returns nothing but JSON values.
+    // The cast is safe, because JSON.parse without a reviver returns only JSON values.
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
     throw findSyntaxError(text, error) ?? error;
@@ -61,8 +61,9 @@ export function parseJson(text: string): JsonValue {
 }
 
 /**
- * True if a number may have lost digits that the value does not show, such as 0.10000000000000000001 or 1e-400. In a
- * long text the search would cost more than parsing, so it runs only if some fraction has many digits.
+ * True if a number may have lost digits without a trace in the value, such as 0.10000000000000000001 or 1e-400.
+ * Searching a long text would take longer than parsing it, so a long text is searched only if a fraction has many
+ * digits.
  */
 function mayHaveLostDigits(text: string, flags: number): boolean {
   if ((flags & HAS_NUMBER) === 0) return false;

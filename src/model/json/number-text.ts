@@ -1,4 +1,5 @@
-// Compares JSON numbers by their text: decides if a double holds the decimal value, and if two texts are the same value.
+// Compares JSON numbers by their text: whether a double holds the decimal value, and whether two texts have the same
+// value.
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -12,7 +13,7 @@ export function isNumberText(text: string): boolean {
   return NUMBER.test(text);
 }
 
-/** True if the double parsed from a JSON number prints the same decimal value. */
+/** True if a double holds the value of a JSON number: the parsed double prints the same decimal value. */
 export function fitsDouble(text: string): boolean {
   const value = Number(text);
   const printed = String(value);
@@ -25,7 +26,10 @@ export function sameNumber(a: string, b: string): boolean {
   return a === b || normalizeNumber(a) === normalizeNumber(b);
 }
 
-/** Returns one text per value: sign, digits without outer zeros, and the power of ten of the last digit. */
+/**
+ * Returns the same text for all spellings of a value: sign, digits without leading and trailing zeros, and the power of
+ * ten of the last digit.
+ */
 function normalizeNumber(text: string): string {
   const negative = text.charCodeAt(0) === MINUS;
   let end = negative ? 1 : 0;
@@ -33,7 +37,8 @@ function normalizeNumber(text: string): string {
   const mantissa = text.slice(negative ? 1 : 0, end);
   const point = mantissa.indexOf(".");
   const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  // Loops instead of a regular expression: a pattern anchored at the end takes quadratic time on many zeros.
+  // Loops are used instead of a regular expression: a pattern that is anchored at the end takes quadratic time on many
+  // zeros.
   let first = 0;
   while (first < all.length && all.charCodeAt(first) === ZERO) first++;
   if (first === all.length) return "0";
@@ -41,7 +46,8 @@ function normalizeNumber(text: string): string {
   while (all.charCodeAt(last - 1) === ZERO) last--;
   const shift = all.length - last - (point < 0 ? 0 : mantissa.length - point - 1);
   const written = end < text.length ? Number(text.slice(end + 1)) : 0;
-  // An exponent beyond the safe integers stays verbatim: such numbers are equal only if their texts are.
+  // An exponent that is not a safe integer is copied verbatim, so such numbers are equal only if their exponents have
+  // the same text.
   const power = Number.isSafeInteger(written) ? String(written + shift) : `${shift}+${text.slice(end + 1)}`;
   return `${negative ? "-" : ""}${all.slice(first, last)}e${power}`;
 }

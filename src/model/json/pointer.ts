@@ -1,4 +1,4 @@
-// Writes JSON pointers (RFC 6901), the paths of every error and loss.
+// Writes JSON pointers (RFC 6901), which are the paths in errors and losses.
 
 const NEEDS_ESCAPE = /[~/]/;
 

@@ -1,4 +1,4 @@
-// Records the exact text of every number that a double cannot hold. Walks a valid JSON text and the value that
+// Records the exact text of every number that a double cannot hold. The code walks a valid JSON text and the value that
 // JSON.parse returned for it in parallel.
 
 import { removeText, hasRecords, readOwnValue, recordText } from "./exact-numbers.ts";
@@ -7,17 +7,21 @@ import { isExponentMark, fitsDouble } from "./number-text.ts";
 const SHORT_STRING = 24;
 
 interface OpenContainer {
-  /** The container in the value; undefined in a part of the text that a later duplicate key replaced. */
+  /**
+   * The container in the parsed value. Undefined if the value does not contain it, because a later duplicate key
+   * replaced it.
+   */
   readonly container: object | undefined;
   readonly array: boolean;
   index: number;
-  /** The range of the current key's literal; keys are parsed only if a number is recorded. */
+  /** The start of the current key's literal in the text. The key is parsed only if a number is recorded. */
   keyStart: number;
+  /** The end of the current key's literal in the text. */
   keyEnd: number;
   expectsKey: boolean;
 }
 
-/** Records every number of `text` that lost digits in `root`. Linear in the length of the text. */
+/** Records every number of `text` that lost digits in `root`. Takes time linear in the length of the text. */
 export function recordNumbers(text: string, root: object): void {
   const levels: OpenContainer[] = [];
   let level: OpenContainer | undefined;
@@ -68,7 +72,10 @@ function readKey(text: string, level: OpenContainer): string {
   return literal.includes("\\") ? String(JSON.parse(literal)) : literal.slice(1, -1);
 }
 
-/** The last of duplicate keys wins, as in JSON.parse: an earlier number of the same key is not recorded. */
+/**
+ * Records a number if it lost digits. Of duplicate keys the last one wins, as in JSON.parse, so the record of an
+ * earlier number with the same key is removed.
+ */
 function recordIfLossy(text: string, level: OpenContainer, start: number, end: number): void {
   const { container } = level;
   if (container === undefined) return;
@@ -85,7 +92,10 @@ function hasExponent(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** Returns the end of a string literal. Scans short strings by character and long ones with indexOf. */
+/**
+ * Returns the end of a string literal. For speed, the first characters are scanned one by one, and the rest of a long
+ * string with indexOf.
+ */
 function stringEnd(text: string, open: number): number {
   let at = open + 1;
   for (const near = at + SHORT_STRING; at < near; at++) {
@@ -93,7 +103,7 @@ function stringEnd(text: string, open: number): number {
     if (code === 34) return at + 1;
     if (code === 92) at++;
   }
-  // The search may start inside an escape sequence; the backslash before an escaped quote identifies it.
+  // The search may start inside an escape sequence; a quote is escaped if an odd number of backslashes precedes it.
   let close = text.indexOf('"', at);
   while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
   return close + 1;

@@ -1,9 +1,12 @@
-// A strict, iterative scanner of JSON text. Returns where the text stops being JSON and which containers were open. Used
-// for the errors of parseJson and for unfinished JSON; builds no values.
+// A strict, iterative scanner of JSON text. It determines where the text stops being JSON and which containers are open
+// there. It is used for the errors of parseJson and for unfinished JSON, and builds no values.
 
 import { MAX_DEPTH } from "./short-pointer.ts";
 
-/** An open array or object, with the index of the current item or the range of the current key's literal. */
+/**
+ * An open array or object. For an array, `index` is the index of the current item; for an object, `keyStart` and
+ * `keyEnd` are the range of the current key's literal.
+ */
 export interface OpenFrame {
   readonly array: boolean;
   index: number;
@@ -12,16 +15,21 @@ export interface OpenFrame {
 }
 
 export interface JsonScan {
-  /** `complete`: valid JSON; `end`: a prefix of valid JSON; `fault`: neither. */
+  /**
+   * The result of the scan: "complete" for valid JSON, "end" for a prefix of valid JSON, "fault" for invalid JSON,
+   * "too-deep" for nesting beyond MAX_DEPTH.
+   */
   stop: "complete" | "end" | "fault" | "too-deep";
   /** The position where the scan stopped. */
   at: number;
-  /** The syntax that would be valid at that position. */
+  /** The syntax that would be valid at that position, for error messages. */
   expected: string;
   frames: OpenFrame[];
-  /** The text up to this position is valid JSON if the open frames are closed; 0 if there is no such prefix. */
+  /**
+   * The end of the longest prefix that becomes valid JSON if the open frames are closed; 0 if there is no such prefix.
+   */
   validEnd: number;
-  /** The start of the value that the end of the text cuts off, or -1. */
+  /** The start of the value that the end of the text cuts off; -1 if no value is cut off. */
   cutValueStart: number;
 }
 
@@ -36,7 +44,7 @@ const EXPECTED: Record<ScanState, string> = {
   after: "the end",
 };
 
-/** Scans `text` up to its end or its first fault. Linear, and without recursion. */
+/** Scans `text` up to its end or its first fault. Takes linear time and uses no recursion. */
 export function scanJson(text: string): JsonScan {
   const scan: JsonScan = { stop: "end", at: 0, expected: "", frames: [], validEnd: 0, cutValueStart: -1 };
   let state: ScanState = "value";
@@ -125,7 +133,7 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
-/** Returns the end of the string, number or literal at `scan.at`; undefined if it stops the scan. */
+/** Returns the end of the string, number or literal at `scan.at`; undefined if the scan has stopped within it. */
 function scalarEnd(text: string, scan: JsonScan, first: string): number | undefined {
   if (first === '"') return stringEnd(text, scan);
   if (first === "-" || isDigit(text, scan.at)) return numberEnd(text, scan);

@@ -1,13 +1,13 @@
-// JSON pointers in errors: shortens long ones, parses them, and defines the maximum depth of JSON.
+// Shortens JSON pointers for errors, parses them, and defines the maximum depth of JSON.
 
 import { pointerStep } from "./pointer.ts";
 
-/** The maximum nesting of arrays and objects that Koine reads; the root is level 1. */
+/** The maximum number of nested levels of arrays and objects that Koine reads; the root is level 1. */
 export const MAX_DEPTH = 1000;
 
 const MAX_POINTER_LENGTH = 120;
 
-/** Returns a JSON pointer for an error message, cut after 120 characters. */
+/** Returns a JSON pointer for an error message, truncated after 120 characters. */
 export function shortPointer(keys: readonly (string | number)[]): string {
   let text = "";
   for (const key of keys) {

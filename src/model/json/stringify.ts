@@ -5,17 +5,18 @@ import { hasRecordedNumbers, findExactText, readOwnValue, TOO_DEEP_VALUE } from 
 import { MAX_DEPTH, shortPointer } from "./short-pointer.ts";
 import { HAS_EXACT_RECORD, surveyContainer } from "./survey.ts";
 
-// JSON.rawJSON is part of ECMAScript 2025, but not of the library types in use.
+// The cast adds JSON.rawJSON, which is part of ECMAScript 2025 but not of the library types in use.
 const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => object };
 
 /**
- * Writes a value like JSON.stringify, with the recorded digits of numbers that were not edited. Throws a JsonError
- * "not-json" with the path for a cycle, a BigInt or a root without a JSON form, and "too-deep" for nesting beyond the
- * engine's limit. NaN and infinities without recorded digits become null, as in JSON.stringify: a search for them would
- * cost more than the writing.
+ * Writes a value like JSON.stringify, with the recorded digits of numbers that were not edited. Throws a JsonError:
+ * "not-json" with the path for a cycle, a BigInt or a root that JSON cannot represent, and "too-deep" for nesting
+ * beyond the engine's limit. NaN and infinities without recorded digits become null, as in JSON.stringify, because
+ * searching for them would take longer than writing.
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  // A survey that stops because of depth may have missed exact numbers.
+  // If the survey stopped because of the depth, it may have missed exact numbers, so the value is then written exactly,
+  // too.
   const isExact =
     hasRecordedNumbers() && typeof value === "object" && value !== null && surveyContainer(value) >= HAS_EXACT_RECORD;
   let text: string | undefined;
@@ -37,13 +38,13 @@ function replaceWithExactNumber(this: object, key: string, value: unknown): unkn
   throw new JsonError("not-json", "", `${text} cannot be written exactly: this engine has no JSON.rawJSON.`);
 }
 
-/** Throws for the first value that JSON.stringify rejects; returns if there is none. */
+/** Throws a JsonError for the first value that JSON.stringify rejects; returns if there is no such value. */
 function throwUnwritableValue(value: unknown, cause: unknown): void {
   findUnwritableValue(value, [], new Set(), { cause });
 }
 
 function findUnwritableValue(value: unknown, path: string[], open: Set<object>, options: ErrorOptions): void {
-  // JSON.stringify checks the result of toJSON itself.
+  // Objects with toJSON are skipped, because JSON.stringify writes the result of toJSON instead of the object.
   const isContainer = typeof value === "object" && value !== null && !hasToJson(value);
   if (typeof value === "bigint" || (isContainer && open.has(value))) {
     const what = typeof value === "bigint" ? "A BigInt" : "A value that contains itself";

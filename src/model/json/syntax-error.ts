@@ -5,7 +5,7 @@ import { MAX_DEPTH, shortPointer } from "./short-pointer.ts";
 import { scanJson } from "./scanner.ts";
 import type { OpenFrame } from "./scanner.ts";
 
-/** Returns the error for a text that is not JSON or nested too deep; undefined if the text is valid. */
+/** Returns the error for a text that is not JSON or is nested too deeply; undefined if the text is valid. */
 export function findSyntaxError(text: string, cause?: unknown): JsonError | undefined {
   const scan = scanJson(text);
   if (scan.stop === "complete") return undefined;

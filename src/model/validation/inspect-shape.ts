@@ -1,4 +1,5 @@
-// Compares a value with a shape and lists the differences as issues. Cycles and deep nesting are reported, not followed.
+// Compares a value with a shape and lists the differences as issues. Cycles and nesting that is too deep are reported
+// as issues, and the values in them are not checked.
 import type { Issue, IssueCode } from "./issue.ts";
 import { truncateText } from "./issue.ts";
 import { MAX_DEPTH } from "../json/index.ts";
@@ -9,7 +10,10 @@ import { json, string } from "./shape.ts";
 
 type PathSteps = (string | number)[];
 
-/** Reads an own field only: `constructor` and `__proto__` of a prototype are neither shapes nor variants. */
+/**
+ * Returns an own field of a record. Inherited fields such as `constructor` are not read, because they are neither
+ * shapes nor variants.
+ */
 function readOwn<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -18,7 +22,7 @@ export class ShapeInspector {
   readonly issues: Issue[] = [];
   readonly #named: Readonly<Record<string, AnyShape>>;
   readonly #steps: PathSteps = [];
-  /** The objects between the root and the current value; one that repeats is a cycle. */
+  /** The objects from the root to the current value. An object that occurs again below itself is a cycle. */
   readonly #ancestors = new Set<unknown>();
 
   constructor(named: Readonly<Record<string, AnyShape>>) {
@@ -115,7 +119,10 @@ export class ShapeInspector {
     }
   }
 
-  /** Reports the issues of the alternative that fits best: same JSON type first, then the fewest issues. */
+  /**
+   * Reports the issues of the alternative that fits best: an alternative of the same JSON type or, of several, the one
+   * with the fewest issues.
+   */
   #visitEither(value: unknown, shapes: readonly AnyShape[]): void {
     const here = pointer(this.#steps);
     let best: Issue[] | undefined;
@@ -177,7 +184,10 @@ export class ShapeInspector {
     this.#addIssue("one-source", `Exactly one of ${keys.join(", ")} is needed; found ${presentKeys}.`);
   }
 
-  /** Checks that a value is plain JSON: no function, class instance, NaN or infinity, and no undefined in a list. */
+  /**
+   * Checks that a value is plain JSON: without functions, class instances, NaN and infinities, and without undefined in
+   * lists.
+   */
   #visitJson(value: unknown): void {
     switch (typeof value) {
       case "string":
@@ -201,7 +211,7 @@ export class ShapeInspector {
 
   #visitJsonObject(value: Record<string, unknown>): void {
     const prototype: unknown = Object.getPrototypeOf(value);
-    // A prototype without a prototype is Object.prototype, also that of another realm.
+    // A prototype that has no prototype itself is Object.prototype, possibly of a different realm.
     if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
       this.#addIssue("not-json", "JSON cannot hold a class instance; convert it to a plain object first.");
       return;

@@ -1,8 +1,8 @@
 // The result of validation: issues with a path, a stable code and a message.
 
-/** One fault of a value. */
+/** One fault that validation found in a value. */
 export interface Issue {
-  /** A JSON pointer. */
+  /** The position of the fault in the value, as a JSON pointer. */
   path: string;
   code: IssueCode;
   message: string;
@@ -25,7 +25,7 @@ export type IssueCode =
   | "duplicate-result"
   | "orphan-result";
 
-/** Shortens a value from outside for use in an error message. */
+/** Shortens a text that is not from Koine, for an error message. */
 export function truncateText(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

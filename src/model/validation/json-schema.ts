@@ -5,7 +5,7 @@ import type { AnyShape, ObjectShape } from "./shape.ts";
 import * as shapes from "./message-shapes.ts";
 import { SCHEMA_VERSION } from "../schema-version.ts";
 
-/** The shapes that are definitions of the schema. */
+/** The shapes that the schema contains as definitions under `$defs`. */
 const DEFINITIONS: Readonly<Record<string, AnyShape>> = {
   Message: shapes.message,
   StoredMessage: shapes.storedMessage,
@@ -25,7 +25,7 @@ function schemaReference(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** Returns the schema of a shape; definitions are referenced as `#/$defs/…`. */
+/** Returns the JSON Schema of a shape. A shape that is a definition is returned as a reference to `#/$defs/…`. */
 export function toJsonSchema(shape: AnyShape): JsonObject {
   const name = NAMES.get(shape);
   return name === undefined ? expandShape(shape) : schemaReference(name);
@@ -75,7 +75,7 @@ function expandObject(shape: ObjectShape): JsonObject {
   return schema;
 }
 
-/** Returns the JSON Schema of the model; the root is a message or a stored message. */
+/** Returns the JSON Schema of the canonical model. Its root accepts a message or a stored message. */
 export function jsonSchema(): JsonObject {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,5 @@
-// The shapes of messages and parts, for `validate` and the JSON Schema. Requests and responses: request-shapes.ts.
+// The shapes of messages and parts, for `validate` and the JSON Schema. The shapes of requests and responses are in
+// request-shapes.ts.
 import { FINISH_REASONS } from "../finish-reason.ts";
 import type { JsonObject } from "../json/index.ts";
 import { ROLES } from "../message.ts";
@@ -117,11 +118,11 @@ const storedMetadata = object({ schemaVersion: integer }, metadataFields, { open
 const role = oneOf(...ROLES);
 /** The fields of a message besides role and parts. */
 export const messageFields = object({}, { id: string, name: string, extra, metadata });
-/** A further choice in a `done` delta. */
+/** The entry for a further choice in a `done` or `error` delta. */
 export const doneAlternative = object({ finishReason: string }, { raw: string, extra, message: messageFields });
 export const message = object({ role, parts: list(part) }, { id: string, name: string, extra, metadata });
 
-/** A ULID: Crockford's base 32 without I, L, O, U; the first digit limits it to 128 bits. */
+/** The pattern of a ULID: Crockford's base 32 without I, L, O, U; the first digit limits the value to 128 bits. */
 export const ULID = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 export const ISO_TIME = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$";
 const ulid = patternString(ULID, "a ULID");

@@ -1,7 +1,7 @@
-// Shapes: descriptions of JSON values as data. The validator and the JSON Schema are derived from them, and a type test
-// compares the inferred type with the hand-written interface.
+// Shapes: descriptions of JSON values as data. The validator and the JSON Schema are derived from them. A type test
+// compares the type that is inferred from a shape with the hand-written interface.
 
-/** A type-level marker for `Infer<…>`; it does not exist at run time. */
+/** The key of a marker from which `Infer<…>` reads the described type; the marker does not exist at run time. */
 declare const described: unique symbol;
 
 export interface DescribesType<T> {
@@ -10,7 +10,7 @@ export interface DescribesType<T> {
 
 export interface ScalarShape {
   kind: "string" | "number" | "boolean" | "json" | "integer";
-  /** A regular expression for strings. */
+  /** A regular expression that strings must match. */
   pattern?: string;
   /** The name of the pattern in error messages. */
   patternName?: string;
@@ -45,9 +45,9 @@ export interface ObjectShape {
   kind: "object";
   required: Readonly<Record<string, AnyShape>>;
   optional: Readonly<Record<string, AnyShape>>;
-  /** True if further fields are allowed. */
+  /** True if fields other than `required` and `optional` are allowed. */
   open?: boolean;
-  /** Exactly one of these optional fields must be present. */
+  /** The optional fields of which exactly one must be present. */
   exactlyOne?: readonly string[];
 }
 /** Objects that are distinguished by the value of their field `on`. */
@@ -92,7 +92,7 @@ export function oneOf<const W extends readonly string[]>(...list: W): Shape<W[nu
   return { kind: "words", values: list };
 }
 
-/** Describes any string; the type parameter lists the known values as documentation. */
+/** Returns a shape that accepts any string. The type parameter documents the known values. */
 export function openEnum<W extends string>(): Shape<W> {
   return { kind: "string" };
 }

@@ -12,7 +12,10 @@ import { message, NAMED, storedMessage } from "./message-shapes.ts";
 
 const MEDIA: PartType[] = ["image", "audio", "video", "file"];
 
-/** The part types of each role; `opaque` is legal in every role. Provider-executed results belong to the assistant. */
+/**
+ * The part types that messages of each role can contain; `opaque` is allowed in every role. Results of provider tools
+ * belong in assistant messages.
+ */
 const ROLE_PARTS: Record<Role, readonly PartType[]> = {
   system: ["text"],
   developer: ["text"],
@@ -83,7 +86,10 @@ export function validate(value: unknown): Issue[] {
   return [...inspectShape(value, isStored(value) ? storedMessage : message), ...checkRoles(value)];
 }
 
-/** The issues that make a value unreadable. Other issues (unknown parts, fields, values, ids) do not prevent reading. */
+/**
+ * The codes of the issues that make a value unreadable. Values with other issues (unknown parts, fields, values, ids)
+ * can still be read.
+ */
 const STRUCTURAL: ReadonlySet<IssueCode> = new Set<IssueCode>(["wrong-type", "missing-field", "not-json", "too-deep"]);
 
 /** Returns the issues that make a value unreadable. */
@@ -122,7 +128,9 @@ export function validateMessages(messages: readonly unknown[]): Issue[] {
   return [...messages.flatMap((each, index) => prefixPaths(`/${index}`, validate(each))), ...checkCallPairs(messages)];
 }
 
-/** Checks that call ids are unique in a run, a call has one result, and a result follows its call. */
+/**
+ * Checks that call ids are unique within a run, that a call has at most one result, and that a result follows its call.
+ */
 function checkCallPairs(messages: readonly unknown[]): Issue[] {
   const issues: Issue[] = [];
   const calls = new CallIndex();
@@ -141,7 +149,10 @@ interface CallEntry {
   answered: boolean;
 }
 
-/** The calls of a conversation by run and id, and the latest call of each id for results in another run. */
+/**
+ * The calls of a conversation. Results are matched to calls of the same run first, then to the latest call with the
+ * same id in any run.
+ */
 class CallIndex {
   readonly #calls = new Map<string, CallEntry>();
   readonly #latest = new Map<string, CallEntry>();

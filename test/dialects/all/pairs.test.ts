@@ -4,6 +4,7 @@ import { dialect } from "../../../src/dialects/registry.ts";
 import type { WireSample } from "../../../src/testkit/checks/payload-codec.ts";
 import { pairConformance, requestConformance, responseConformance } from "../../../src/testkit/index.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
+import { sampleInQuickRun } from "../../support/quick-run.ts";
 import { requestSamples as anthropicRequests } from "../anthropic/request-samples.ts";
 import { responseSamples as anthropicResponses } from "../anthropic/response-samples.ts";
 import { requestSamples as bedrockRequests } from "../bedrock/request-samples.ts";
@@ -45,5 +46,6 @@ const PAIRS = PROVIDERS.flatMap((from) => PROVIDERS.filter((to) => to !== from).
 describe.each(PAIRS)("from %s to %s", (from, to) => {
   const requests = [...RARE[from].requests, ...OWN[from].requests];
   const responses = [...RARE[from].responses, ...OWN[from].responses];
-  for (const { title, run } of pairConformance(dialect(from), dialect(to), { requests, responses })) test(title, run);
+  const cases = pairConformance(dialect(from), dialect(to), { requests, responses });
+  for (const { title, run } of sampleInQuickRun(cases)) test(title, run);
 });

@@ -14,11 +14,12 @@ import type { RecordedStream } from "../../support/corpus.ts";
 import { describeStreams } from "../../support/corpus.ts";
 import type { CheckOutcome } from "../../support/expected-failures.ts";
 import { expectOutcomes, runCheck } from "../../support/expected-failures.ts";
+import { isQuickRun } from "../../support/quick-run.ts";
 import { startKoine } from "../support/start-koine.ts";
 
 const DIALECTS = Object.keys(JUDGES) as JudgedDialect[];
 /** Samples per dialect; other tests read all of them without a server. */
-const SAMPLES = 12;
+const SAMPLES = isQuickRun ? 2 : 12;
 
 /** Selects streams with one complete answer, evenly spread. */
 function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [RecordedStream, ModelResponse][] {

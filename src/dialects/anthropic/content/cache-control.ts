@@ -1,10 +1,13 @@
-// Decodes `cache_control` and stores the unknown fields of a block or tool as residue.
+// Decodes `cache_control`, and stores the unknown fields of a block or tool as residue.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { CacheBreakpoint, PartBase } from "../../../model/parts.ts";
 import { readCacheBreakpoint, storeField } from "../../blocks/fields.ts";
 import type { DecodeContext } from "../../dialect.ts";
 
-/** Stores every field that is not in `decoded` as residue; a plain `cache_control` becomes `cache`. */
+/**
+ * Stores every field that is not in `decoded` as residue. A `cache_control` without unknown fields becomes `cache`
+ * instead.
+ */
 export function storeRest<T extends Pick<PartBase, "extra" | "cache">>(
   target: T,
   wire: JsonObject,
@@ -25,7 +28,10 @@ export function storeRest<T extends Pick<PartBase, "extra" | "cache">>(
   return target;
 }
 
-/** Reads a cache breakpoint; undefined if it has fields that the model has not. */
+/**
+ * Decodes a cache breakpoint; returns undefined if `cacheControl` has fields that a CacheBreakpoint lacks, because they
+ * would be lost.
+ */
 export function readCacheControl(cacheControl: unknown): CacheBreakpoint | undefined {
   return readCacheBreakpoint(cacheControl, "ephemeral");
 }

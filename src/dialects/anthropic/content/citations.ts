@@ -1,5 +1,6 @@
-// Citations of a text block and annotations of a text part. A citation's positions refer to the cited document, not to
-// the citing text, so they are not an annotation's span: they are stored as residue, with the citation's type.
+// Decodes and encodes citations of a text block as annotations of a text part. The positions of a citation refer to the
+// cited document, not to the citing text. They are therefore stored as residue with the citation's type, not as the
+// annotation's span.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
 import { storeField } from "../../blocks/fields.ts";
@@ -19,7 +20,7 @@ const WEB_LOCATION = "web_search_result_location";
 const ENCRYPTED_INDEX = "encrypted_index";
 const DOCUMENT_FIELDS: WireFields = { citedText: "cited_text", title: "document_title", fileId: "file_id" };
 
-/** Wire names of an annotation's fields, by type of citation. */
+/** Wire names of the annotation fields, for each type of citation. */
 const WIRE_FIELDS = new Map<unknown, WireFields>([
   [WEB_LOCATION, { citedText: "cited_text", title: "title", url: "url" }],
   ["search_result_location", { citedText: "cited_text", title: "title", source: "source" }],
@@ -29,19 +30,21 @@ const WIRE_FIELDS = new Map<unknown, WireFields>([
 ]);
 const FIELDS: readonly AnnotationField[] = ["citedText", "title", "url", "source", "fileId"];
 
-/** True if a text block has citations; an empty list is one spelling of none. */
+/** True if a text block has citations. An empty list counts as no citations. */
 export function hasCitations(citations: unknown): citations is JsonObject[] {
   return Array.isArray(citations) && citations.length > 0 && citations.every(isObject);
 }
 
-/** Decodes the citations of a text block into `part`; returns false if there are none. */
+/** Decodes the citations of a text block into `part`; returns false if the block has no citations. */
 export function decodeCitations(citations: unknown, part: TextPart, context: DecodeContext): boolean {
   if (!hasCitations(citations)) return false;
   part.annotations = citations.map((citation) => decodeCitation(citation, context));
   return true;
 }
 
-/** Decodes a citation. Its type is stored as residue, except if URL and seal identify a web citation. */
+/**
+ * Decodes a citation. Its type is stored as residue, unless the URL and the seal already identify it as a web citation.
+ */
 export function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
   const { type, [ENCRYPTED_INDEX]: index } = citation;
   const wireFields = WIRE_FIELDS.get(type);
@@ -65,7 +68,7 @@ export function decodeCitation(citation: JsonObject, context: DecodeContext): An
   return annotation;
 }
 
-/** Encodes the annotations of a text; undefined if none is a citation. */
+/** Encodes the annotations of a text; returns undefined if none of them is a citation. */
 export function encodeCitations(
   { annotations }: TextPart,
   state: AnthropicEncodeState,
@@ -79,7 +82,10 @@ export function encodeCitations(
 
 const SUPPORTED: ReadonlySet<string> = new Set(["kind", "extra", "seals", ...FIELDS]);
 
-/** Encodes an annotation; one of another dialect refers to no document of this request, and is dropped. */
+/**
+ * Encodes an annotation as a citation. An annotation of another dialect does not refer to a document of this request,
+ * so it is dropped, reported, and undefined is returned.
+ */
 export function encodeCitation(
   annotation: Annotation,
   { context }: AnthropicEncodeState,
@@ -103,6 +109,7 @@ export function encodeCitation(
   reportNotPortableResidue<AnthropicLoss>(annotation, context);
   reportUnsentSeals(annotation, context, isWeb ? "encrypted" : undefined);
   reportUnsupportedFields(annotation, SUPPORTED, context, "field-unsupported");
-  // Citations of other types are restored from residue, with fields that the type does not list.
+  // The cast is needed because citations of other types have fields, restored from residue, that AnthropicCitation does
+  // not declare.
   return wire as unknown as AnthropicCitation;
 }

@@ -1,5 +1,5 @@
-// Decodes Anthropic content blocks, one part each. A block of an unknown type, or without a required field, becomes an
-// opaque part (B43).
+// Decodes each Anthropic content block into a part. A block that has an unknown type, or lacks a required field,
+// becomes an opaque part (B43).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ReasoningPart, TextPart } from "../../../model/parts.ts";
 import { decodeObjectList } from "../../kit/fields/decode-list.ts";
@@ -15,7 +15,7 @@ import { decodeDocument, decodeImage, decodeSearchResult } from "./decode-media.
 import type { AnthropicDecodeState } from "./decode-state.ts";
 import { decodeProviderResult, decodeToolResult, decodeToolUse } from "./decode-tool-blocks.ts";
 
-/** Creates the state of a decode; `seed` distinguishes the generated call ids of two answers. */
+/** Creates the state for decoding messages. `seed` makes the generated call ids of different answers distinct. */
 export function createDecodeState(context: DecodeContext, seed?: string, names?: Renames): AnthropicDecodeState {
   return { context, calls: new ToolCallIds(context.dialect, seed), names, decodeBlocks };
 }
@@ -66,7 +66,10 @@ function decodeText(block: JsonObject, context: DecodeContext): TextPart | undef
   return part;
 }
 
-/** Decodes thinking, sealed by its signature. Unsigned thinking is not sent to a model again (B6). */
+/**
+ * Decodes thinking, with its signature as a seal. The form marks unsigned thinking, which is not sent to a model again
+ * (B6).
+ */
 function decodeThinking(block: JsonObject, context: DecodeContext): ReasoningPart | undefined {
   const { thinking, signature } = block;
   if (typeof thinking !== "string") return undefined;

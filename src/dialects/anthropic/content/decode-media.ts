@@ -27,7 +27,7 @@ export function decodeDocument(block: JsonObject, state: AnthropicDecodeState): 
   return storeRest(part, block, state.context, "type", "source", part.name !== undefined && "title");
 }
 
-/** Decodes a search result as a file with text content; its `source` has no canonical field. */
+/** Decodes a search result as a file with text content. Its `source` has no canonical field and becomes residue. */
 export function decodeSearchResult(block: JsonObject, state: AnthropicDecodeState): FilePart | undefined {
   const { content, title } = block;
   if (!Array.isArray(content)) return undefined;
@@ -37,7 +37,7 @@ export function decodeSearchResult(block: JsonObject, state: AnthropicDecodeStat
   return storeRest(part, block, state.context, "type", "content", part.name !== undefined && "title");
 }
 
-/** Decodes the source of media into `part`; returns false if its type is unknown. */
+/** Decodes the source of an image or document into `part`; returns false if the source is unknown or incomplete. */
 function decodeSource(source: unknown, part: ImagePart | FilePart, state: AnthropicDecodeState): boolean {
   if (!isObject(source)) return false;
   const decoded = decodeKnownSource(source, part, state);
@@ -46,7 +46,10 @@ function decodeSource(source: unknown, part: ImagePart | FilePart, state: Anthro
   return true;
 }
 
-/** Returns the fields of the source that were decoded. */
+/**
+ * Decodes a source into `part`; returns the names of the decoded fields, or undefined if the source is unknown or
+ * incomplete.
+ */
 function decodeKnownSource(
   source: JsonObject,
   part: ImagePart | FilePart,
@@ -70,7 +73,7 @@ function decodeKnownSource(
     part.mimeType = source["media_type"];
     return DATA_FIELDS;
   }
-  // The encoder adds `text/plain` to a text without a type.
+  // The form prevents the encoder from adding `text/plain` to a text that had no type.
   if (isText) storeForm(part, state.context.dialect, "media_type", "none");
   return UNTYPED_DATA_FIELDS;
 }

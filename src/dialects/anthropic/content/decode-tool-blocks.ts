@@ -1,4 +1,4 @@
-// Decodes Anthropic tool calls and results: those of the client's tools and of tools that the provider runs.
+// Decodes Anthropic tool calls and results, both of tools that the client runs and of tools that the provider runs.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { hasExactNumbers, stringifyJson } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
@@ -34,7 +34,7 @@ export function decodeToolUse(
   return storeRest(part, block, context, "type", "name", "input", hasId && "id");
 }
 
-/** Decodes the result of a client's tool. */
+/** Decodes the result of a tool that the client ran. */
 export function decodeToolResult(block: JsonObject, state: AnthropicDecodeState): ToolResultPart | undefined {
   const { tool_use_id: id, content, is_error: isError } = block;
   if (typeof id !== "string") return undefined;
@@ -49,7 +49,9 @@ export function decodeToolResult(block: JsonObject, state: AnthropicDecodeState)
   return storeRest(part, block, context, "type", "tool_use_id", hasContent && "content", hasFlag && "is_error");
 }
 
-/** Decodes the result of a provider tool: its content, encrypted fields included, is one JSON value. */
+/**
+ * Decodes the result of a tool that the provider ran. The content, including encrypted fields, becomes one JSON value.
+ */
 export function decodeProviderResult(
   block: JsonObject,
   { context, calls }: AnthropicDecodeState,
@@ -67,7 +69,7 @@ export function decodeProviderResult(
   return storeRest(part, block, context, "type", "tool_use_id", "content", hasFlag && "is_error");
 }
 
-/** True if the content of a provider's result is an error, such as `web_search_tool_result_error`. */
+/** True if the content of a result is an error object of the provider, such as `web_search_tool_result_error`. */
 export function isErrorContent(content: unknown): boolean {
   return isObject(content) && typeof content["type"] === "string" && content["type"].endsWith("_error");
 }

@@ -1,4 +1,4 @@
-// Encodes parts as Anthropic content blocks. A part without a block is dropped and reported.
+// Encodes parts as Anthropic content blocks. A part that no block type can express is dropped and reported.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
 import { createPartEncoder, readOpaqueBlock } from "../../blocks/encode-state.ts";
@@ -16,7 +16,7 @@ import type { AnthropicBlockPosition, AnthropicEncodeState } from "./encode-stat
 import { closeBlock, countCacheControl } from "./encode-state.ts";
 import { encodeToolCall, encodeToolResult } from "./encode-tool-blocks.ts";
 
-/** Creates the state of an encode; without `names` it is a response, in which nothing is renamed. */
+/** Creates the state for encoding messages. `names` is omitted for a response, in which nothing is renamed. */
 export function createEncodeState(context: EncodeContext<AnthropicLoss>, names?: RenameTable): AnthropicEncodeState {
   return { context, names, calledTools: new Map(), encodeParts, cacheCount: 0 };
 }
@@ -31,7 +31,7 @@ function encodeParts(
   return blocks.filter((block) => block !== undefined);
 }
 
-/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
+/** Encodes a part as a block; returns undefined if the part is dropped. The path tracker must be at the part. */
 export const encodePart = createPartEncoder<AnthropicEncodeState, AnthropicBlockPosition>({
   text: (part, _position, state) => encodeText(part, state),
   reasoning: (part, state) => encodeReasoningPart(part, state, REASONING_BLOCKS),
@@ -68,7 +68,10 @@ function encodeText(part: TextPart | RefusalPart, state: AnthropicEncodeState): 
 }
 
 const REASONING_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", "seals"]);
-/** Anthropic rejects a cache breakpoint on thinking, so it is sent only without repair. */
+/**
+ * The fields of reasoning if repairs are off. `cache` is included only here, because Anthropic rejects a cache
+ * breakpoint on thinking.
+ */
 const UNREPAIRED_REASONING_FIELDS: ReadonlySet<string> = new Set([...REASONING_FIELDS, "cache"]);
 const SUMMARY_FIELDS: ReadonlySet<string> = new Set([...REASONING_FIELDS, "summary"]);
 
@@ -94,7 +97,7 @@ function closeReasoning(
 
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "issuer", "value", "extra", "seals"]);
 
-/** Returns an opaque part's block verbatim; the part's other fields are lost. */
+/** Returns the block of an opaque part verbatim; reports the part's other fields as lost. */
 function encodeOpaque(part: OpaquePart, state: AnthropicEncodeState): JsonObject | undefined {
   const { context } = state;
   const block = readOpaqueBlock(part, context);
@@ -103,6 +106,7 @@ function encodeOpaque(part: OpaquePart, state: AnthropicEncodeState): JsonObject
   const hasResidue = Object.values(part.extra ?? {}).some((residue) => Object.keys(residue).length > 0);
   if (hasResidue) context.report.addLoss("field-unsupported", "extra");
   reportUnsentSeals(part, context);
-  // The block is not copied; without residue and breakpoint, closing it changes nothing.
+  // The block need not be copied: the part has no residue and no cache breakpoint now, so closeBlock does not change
+  // it.
   return closeBlock(block, { ...part, extra: {} }, OPAQUE_FIELDS, state);
 }

@@ -13,7 +13,7 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image/jpeg", "image/png", "i
 const PDF = "application/pdf";
 const PLAIN_TEXT = "text/plain";
 
-/** Supported source fields of a part, in the order of preference. */
+/** The fields with the content of a media part that Anthropic supports, in the order of preference. */
 const SOURCE_FIELDS = ["data", "url", "fileId", "text", "content"] as const;
 type AnthropicSourceField = (typeof SOURCE_FIELDS)[number];
 const COMMON_FIELDS: readonly string[] = ["type", "extra", "cache", "seals"];
@@ -123,7 +123,10 @@ function encodeTextSource(
   return { type: "text", media_type: isUnsupported && !context.repair ? mimeType : PLAIN_TEXT, data: text };
 }
 
-/** Encodes base64 data: an image, a PDF, or a text file as its text. */
+/**
+ * Encodes base64 data as an image or a PDF, or decodes a text file to its text. Returns undefined if Anthropic does not
+ * support the format.
+ */
 function encodeDataSource(
   part: ImagePart | FilePart,
   data: string,

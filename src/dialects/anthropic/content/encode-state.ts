@@ -1,4 +1,5 @@
-// State of one encode of Anthropic messages, and the last step of every block: cache breakpoint, residue, losses.
+// The state while Anthropic messages are encoded, and the functions that finish each block: cache breakpoint, residue,
+// losses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, PartBase } from "../../../model/parts.ts";
 import type { BlockEncodeState, PartListEncoder } from "../../blocks/encode-state.ts";
@@ -12,15 +13,20 @@ import type { CacheControl } from "../types.ts";
 
 export interface AnthropicEncodeState extends BlockEncodeState {
   readonly context: EncodeContext<AnthropicLoss>;
-  /** Names of the tools called so far, by call id. */
+  /** Names of the tools that were called so far, by call id. */
   readonly calledTools: Map<string, string>;
-  /** Encodes a nested list of parts; a field, because `encode-block.ts` imports the encoders that call it. */
+  /**
+   * Encodes a nested list of parts. It is a field of the state, because `encode-block.ts` imports the encoders that
+   * call it.
+   */
   readonly encodeParts: PartListEncoder<AnthropicEncodeState, AnthropicBlockPosition>;
-  /** True for an answer of another dialect: it gets every field that the SDK's types require. */
+  /**
+   * True for an answer of another dialect. Such an answer gets all fields that the types of Anthropic's SDK require.
+   */
   isForeignAnswer?: boolean;
 }
 
-/** Place of a part; not every place accepts every block. */
+/** The position of a part in a request. Each position accepts only certain blocks. */
 export type AnthropicBlockPosition = "system" | "user" | "assistant" | "result" | "document";
 
 const CACHE_CONTROL = "cache_control";
@@ -30,12 +36,12 @@ const UNSUPPORTED_FIELDS: Readonly<Partial<Record<string, AnthropicLoss>>> = {
   cache: "metadata-dropped",
 };
 
-/** Counts a breakpoint that is restored from residue. */
+/** Counts a cache breakpoint that is already on the wire object or in its residue. */
 export function countCacheControl(cacheControl: unknown, state: AnthropicEncodeState): void {
   if (cacheControl !== undefined && cacheControl !== null) state.cacheCount++;
 }
 
-/** Writes a breakpoint, unless the limit is reached. */
+/** Writes a cache breakpoint; drops and reports it if the limit is reached. */
 export function writeCacheControl(
   wire: JsonObject,
   { cache }: Pick<PartBase, "cache">,
@@ -52,7 +58,9 @@ export function writeCacheControl(
   wire[CACHE_CONTROL] = cacheControl;
 }
 
-/** Adds breakpoint and residue to a block, and reports every field that is not in `supported`. */
+/**
+ * Adds the cache breakpoint and the residue to a block, and reports every field of the part that is not in `supported`.
+ */
 export function closeBlock<T extends JsonObject>(
   wire: T,
   part: Part,

@@ -1,4 +1,5 @@
-// Encodes Anthropic tool calls and results: those of the client's tools, and the provider's if Anthropic ran them.
+// Encodes Anthropic tool calls and results. Those of tools that a provider ran are encoded only if the provider was
+// Anthropic.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import * as toolBlocks from "../../blocks/tool-blocks.ts";
@@ -14,7 +15,7 @@ import { closeBlock } from "./encode-state.ts";
 
 const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...toolBlocks.RESULT_FIELDS, "tool"]);
 
-/** Returns the block type of a call or result; undefined if another provider ran the tool (B33). */
+/** Returns the block type of a call or result; undefined if another provider ran the tool, which is reported (B33). */
 function findBlockType(
   part: ToolCallPart | ToolResultPart,
   providerTypes: ReadonlySet<unknown>,

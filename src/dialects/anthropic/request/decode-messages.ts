@@ -23,12 +23,12 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   return decodeMessageList(wire, createDecodeState(context), CONTENT_DECODER);
 }
 
-/** Decodes the field `messages` and appends the result to the system messages `leading`. */
+/** Decodes the field `messages`; returns the system messages in `leading` followed by the decoded messages. */
 export function decodeHistory(leading: Message[], messages: unknown, state: AnthropicDecodeState): Message[] {
   return decodeBlockHistory(leading, messages, state, CONTENT_DECODER);
 }
 
-/** Decodes `system` as a message; undefined if it is neither text nor blocks. */
+/** Decodes `system` as a message; returns undefined if it is neither text nor a list of blocks. */
 export function decodeSystem(system: JsonValue, state: AnthropicDecodeState): Message[] | undefined {
   if (typeof system === "string") return [{ role: "system", parts: [{ type: "text", text: system }] }];
   if (!Array.isArray(system)) return undefined;
@@ -37,7 +37,7 @@ export function decodeSystem(system: JsonValue, state: AnthropicDecodeState): Me
   return [message];
 }
 
-/** Stores the form `list` if the encoder would write a string, or omit an empty `system`. */
+/** Stores the form `content: "list"` if the encoder would otherwise write a string, or omit an empty `system`. */
 function storeListForm(message: Message, { dialect }: DecodeContext): void {
   const [only] = message.parts;
   const couldBeText = message.parts.length === 1 && only?.type === "text" && hasOnlyText(only);

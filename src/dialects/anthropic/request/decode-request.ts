@@ -13,7 +13,7 @@ import { SAMPLING } from "./sampling.ts";
 import { decodeToolChoice } from "./tool-choice.ts";
 import { decodeTools } from "./tool-definitions.ts";
 
-/** Headers that change the request; credentials are never stored. */
+/** Headers that change the meaning of a request and are stored with it. Credentials are never stored. */
 const STORED_HEADERS: ReadonlySet<string> = new Set([
   "anthropic-beta",
   "anthropic-version",
@@ -42,7 +42,7 @@ export function decodeRequest(value: unknown, context: DecodeContext, options: D
   return request;
 }
 
-/** Fields with the same name in the request and on the wire. */
+/** Request fields that have the same name in the canonical model and on the wire. */
 const SAME_NAME_FIELDS = new FieldTable<"model" | "stream">([
   ["model", "model", "string"],
   ["stream", "stream", "boolean"],
@@ -56,7 +56,7 @@ function decodeField(wire: JsonObject, key: string, request: ModelRequest, conte
     case "thinking":
     case "output_config":
     case "output_format":
-      // `decodeRequest` decodes these fields together.
+      // `decodeRequest` decodes these fields itself.
       return true;
     case "tools":
       if (!Array.isArray(value)) return false;
@@ -83,7 +83,7 @@ function decodeMetadata(metadata: JsonObject, request: ModelRequest, { dialect }
   storeResidue(request, dialect, unknownFields(metadata, hasUserId ? USER_ID : NO_FIELDS), "metadata");
 }
 
-/** Decodes the output format; `output_format` is its deprecated field. */
+/** Decodes the output format from `output_config`, or from the deprecated field `output_format`. */
 function decodeOutput(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const { output_config: config, output_format: deprecated } = wire;
   if (!isObject(config)) storeField(request, wire, "output_config", dialect);
@@ -108,7 +108,7 @@ function readOutputFormat(format: unknown): OutputFormat | undefined {
   return isObject(schema) ? { type: "json-schema", schema } : undefined;
 }
 
-/** Decodes the request envelope; fields of the body take precedence. */
+/** Decodes the request envelope. If the body has the same field, the field of the body is used. */
 function decodeEnvelope(
   envelope: RequestEnvelope | undefined,
   request: ModelRequest,

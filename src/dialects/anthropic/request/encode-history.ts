@@ -1,4 +1,4 @@
-// Encodes a history: repaired where Anthropic would reject it, with the leading system messages as `system`.
+// Encodes a history. Repairs it where Anthropic would reject it, and writes the leading system messages as `system`.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { BlockMessage } from "../../blocks/encode-turns.ts";
@@ -20,7 +20,10 @@ const RULES: HistoryRules = { noBlankText: true, noTrailingSpace: true };
 export interface AnthropicHistory {
   system: string | JsonObject[] | undefined;
   messages: BlockMessage[];
-  /** True if the last message has tool results and the answer before it has no thinking of this provider (B8). */
+  /**
+   * True if the last message has tool results and the assistant message before it lost its thinking or was made by
+   * another provider (B8).
+   */
   endsWithoutThinking: boolean;
 }
 
@@ -42,7 +45,7 @@ export const TOOL_NAME_RULE = {
   maxLength: 128,
 } as const;
 
-/** Encodes a history; the path tracker is at the list of messages. */
+/** Encodes a history. The path tracker must be at the list of messages. */
 export function encodeHistory(history: readonly Message[], state: AnthropicEncodeState): AnthropicHistory {
   const { context } = state;
   const turns = prepareHistory(history, RULES, context);
@@ -54,7 +57,7 @@ export function encodeHistory(history: readonly Message[], state: AnthropicEncod
   return { system, messages: writer.messages, endsWithoutThinking: writer.endsWithoutThinking() };
 }
 
-/** Encodes the leading system messages: as one string if possible, else as blocks. */
+/** Encodes the leading system messages as one string if possible, and otherwise as blocks. */
 function encodeSystem(turns: readonly OutgoingTurn[], state: AnthropicEncodeState): AnthropicHistory["system"] {
   const { context } = state;
   const { report, repair } = context;

@@ -71,7 +71,7 @@ function encodeEnvelope(request: ModelRequest, wire: JsonObject, dialect: string
     if (form["stream"] === "address") envelope.stream = request.stream;
     else wire["stream"] = request.stream;
   }
-  // The decoder stored a record of strings.
+  // The cast is safe, because the decoder stored an object of strings.
   if (isObject(form["headers"])) envelope.headers = form["headers"] as Record<string, string>;
   return Object.keys(envelope).length > 0 ? envelope : undefined;
 }
@@ -90,7 +90,7 @@ function encodeOutput(request: ModelRequest, wire: JsonObject, context: EncodeCo
   if (schema !== output.schema) {
     context.report.addLoss("schema-changed", ["output", "schema"], "`additionalProperties: false` was added.");
   }
-  // A caller's schema may be read-only; it is not modified.
+  // The cast is safe although the caller's schema may be read-only, because the schema is not modified.
   const format: JsonObject = { type: "json_schema", schema: schema as JsonObject };
   if (readForm(request, context.dialect)["output"] === "output_format") wire["output_format"] = format;
   else wire["output_config"] = { ...(wire["output_config"] as JsonObject | undefined), format };
@@ -107,7 +107,7 @@ function encodeMetadata({ metadata }: ModelRequest, wire: JsonObject, { report }
   if (keys.length === 0 || Object.keys(encoded).length > 0) wire["metadata"] = encoded;
 }
 
-/** Deletes settings that consist only of residue: without `type` the target rejects them. */
+/** Deletes settings that consist only of residue, because Anthropic rejects them without `type`. */
 function dropIncompleteSettings(wire: JsonObject, { report, dialect }: EncodeContext<AnthropicLoss>): void {
   for (const key of ["thinking", "tool_choice"]) {
     const value = wire[key];

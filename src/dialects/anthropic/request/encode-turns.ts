@@ -1,4 +1,4 @@
-// Encodes turns as Anthropic messages. Content that is one plain text is written as a string.
+// Encodes turns as Anthropic messages. Content that consists of one plain text is written as a string.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { BlockContent } from "../../blocks/encode-turns.ts";
@@ -7,7 +7,7 @@ import { addPart } from "../content/encode-block.ts";
 import type { AnthropicEncodeState } from "../content/encode-state.ts";
 
 export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
-  /** True if the last assistant message lost some of its reasoning. */
+  /** True if at least one reasoning part of the last assistant message was dropped. */
   #lostReasoning = false;
 
   constructor(history: readonly Message[], state: AnthropicEncodeState, lastTurn: number) {
@@ -36,7 +36,10 @@ export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
     this.#lostReasoning = hasLostReasoning(message, content) || (isMerged && this.#lostReasoning);
   }
 
-  /** True if the last message has results of an assistant message that lost its reasoning or is of another provider (B8). */
+  /**
+   * True if the last message has tool results and the assistant message before it has lost reasoning, or calls that
+   * another provider's model made (B8).
+   */
   endsWithoutThinking(): boolean {
     const [calls, results] = this.messages.slice(-2).map(({ content }) => toBlocks(content));
     if (calls === undefined || results?.[0]?.["type"] !== "tool_result") return false;
@@ -46,13 +49,13 @@ export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
   }
 }
 
-/** Returns the text of a block that has no other field. */
+/** Returns the text of a block that has only a text; undefined for other blocks. */
 function findOnlyText(block: JsonObject = {}): string | undefined {
   const { type, text } = block;
   return type === "text" && typeof text === "string" && Object.keys(block).length === 2 ? text : undefined;
 }
 
-/** True if a block is a call that an Anthropic model did not make. */
+/** True if a block is a call that was not made by an Anthropic model. */
 function isForeignCall({ type, id }: JsonObject): boolean {
   return type === "tool_use" && !(typeof id === "string" && id.startsWith("toolu_"));
 }

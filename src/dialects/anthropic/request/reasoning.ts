@@ -1,5 +1,5 @@
-// Reasoning settings: `thinking` and `output_config.effort` on the wire, effort and budget in the model. The plain form
-// of an effort is adaptive thinking with that effort.
+// Decodes and encodes reasoning settings: `thinking` and `output_config.effort` on the wire, effort and budget in the
+// canonical model. By default, an effort is written as adaptive thinking with that effort.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ModelRequest, ReasoningSettings } from "../../../model/request.ts";
 import { storeField } from "../../blocks/fields.ts";
@@ -17,7 +17,7 @@ const BUDGET = "budget_tokens";
 const TYPE: ReadonlySet<string> = new Set(["type"]);
 const TYPE_AND_BUDGET: ReadonlySet<string> = new Set(["type", BUDGET]);
 
-/** Decodes effort and budget; a `thinking` object that neither expresses is stored as residue. */
+/** Decodes effort and budget. A `thinking` object that neither of them can express is stored as residue. */
 export function decodeReasoning(wire: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const { thinking, output_config: config } = wire;
   const effort = isObject(config) ? config["effort"] : undefined;
@@ -35,7 +35,10 @@ export function decodeReasoning(wire: JsonObject, request: ModelRequest, { diale
   if (reasoning.effort !== undefined || reasoning.budget !== undefined) request.reasoning = reasoning;
 }
 
-/** Decodes `thinking`; returns the decoded fields, or undefined if the model has no setting for it. */
+/**
+ * Decodes `thinking`; returns the names of the decoded fields, or undefined if the canonical settings cannot express
+ * it.
+ */
 function decodeThinking(thinking: unknown, reasoning: ReasoningSettings): ReadonlySet<string> | undefined {
   if (!isObject(thinking)) return undefined;
   const { type } = thinking;
@@ -49,7 +52,7 @@ function decodeThinking(thinking: unknown, reasoning: ReasoningSettings): Readon
   return TYPE;
 }
 
-/** Encodes effort and budget; the path tracker is at the request. */
+/** Encodes effort and budget. The path tracker must be at the request. */
 export function encodeReasoning(request: ModelRequest, wire: JsonObject, { context }: AnthropicEncodeState): void {
   const { reasoning, model = "" } = request;
   if (reasoning === undefined) return;
@@ -92,7 +95,10 @@ export function encodeReasoning(request: ModelRequest, wire: JsonObject, { conte
 
 const DEFAULT_MAX_TOKENS = 4096;
 const MIN_BUDGET = 1024;
-/** Beta header with which the budget may exceed `max_tokens`: thinking between calls spans several answers. */
+/**
+ * Part of the beta header that allows a budget above `max_tokens`, because the thinking between calls extends over
+ * several answers.
+ */
 const INTERLEAVED_THINKING = "interleaved-thinking";
 
 /** True if the encoded request enables thinking; residue is not considered. */
@@ -101,7 +107,9 @@ export function isThinkingEnabled(wire: JsonObject): boolean {
   return isObject(thinking) && (thinking["type"] === "enabled" || thinking["type"] === "adaptive");
 }
 
-/** Adjusts `thinking` to the model, `max_tokens`, the tool choice and the history (B8, B55, B56). */
+/**
+ * Adjusts `thinking` to `max_tokens`, the tool choice and the history (B8, B55, B56), and sets a missing `max_tokens`.
+ */
 export function adjustThinking(
   request: ModelRequest,
   wire: JsonObject,
@@ -114,7 +122,8 @@ export function adjustThinking(
   const path = ["reasoning", requestedBudget === undefined ? "effort" : "budget"];
   const isEnabled = isObject(thinking) && thinking["type"] === "enabled";
   let budget = isEnabled ? Number(thinking[BUDGET]) : 0;
-  // A forced tool call excludes thinking; with minimal effort the call takes precedence.
+  // Anthropic rejects thinking together with a forced tool call. If the effort is minimal, the tool call takes
+  // precedence.
   const yieldsToCall = requestedBudget === undefined && effort === "minimal" && isForced(wire["tool_choice"]);
   if ((isEnabled && endsWithoutThinking) || (yieldsToCall && isThinkingEnabled(wire))) {
     report.addLoss("reasoning-disabled", path);
@@ -132,7 +141,7 @@ export function adjustThinking(
   if (isEnabled && budget > 0) adjustBudget(request, wire, thinking, budget, (code) => report.addLoss(code, path));
 }
 
-/** Adjusts the budget to its minimum and to `max_tokens`. */
+/** Raises the budget to its minimum, and reduces it below `max_tokens`. Disables thinking if both are not possible. */
 function adjustBudget(
   request: ModelRequest,
   wire: JsonObject,

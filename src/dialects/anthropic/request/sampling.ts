@@ -1,4 +1,4 @@
-// Sampling settings: their wire names, and their limits in Anthropic's API.
+// The wire names of sampling settings, and the adjustment of settings to the limits of Anthropic's API.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ModelRequest, Sampling } from "../../../model/request.ts";
 import { FieldTable } from "../../kit/fields/field-table.ts";
@@ -13,7 +13,7 @@ export const SAMPLING = new FieldTable<keyof Sampling>([
   ["stop_sequences", "stop", "strings"],
 ]);
 
-/** Drops or limits the settings that the target rejects, also those that it rejects while the model thinks. */
+/** Drops or limits the settings that Anthropic rejects, including those that it rejects only while the model thinks. */
 export function adjustSampling(
   request: ModelRequest,
   wire: JsonObject,

@@ -1,4 +1,4 @@
-// Tool choice in both directions; `disable_parallel_tool_use` is one of its fields.
+// Decodes and encodes the tool choice. It has the field `disable_parallel_tool_use` on the wire.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ModelRequest, ToolChoice } from "../../../model/request.ts";
 import { storeField } from "../../blocks/fields.ts";
@@ -10,7 +10,7 @@ import { TOOL_CHOICES } from "../terms.ts";
 
 const DISABLE_PARALLEL = "disable_parallel_tool_use";
 
-/** Decodes the tool choice; one of an unknown type is stored as residue. */
+/** Decodes the tool choice. A tool choice of an unknown type is stored as residue. */
 export function decodeToolChoice(wire: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const choice = wire["tool_choice"];
   const toolChoice = isObject(choice) ? readToolChoice(choice) : undefined;
@@ -34,7 +34,7 @@ function readToolChoice({ type, name }: JsonObject): ToolChoice | undefined {
   return typeof type === "string" ? TOOL_CHOICES.toModel(type) : undefined;
 }
 
-/** Encodes the tool choice; the path tracker is at the request. */
+/** Encodes the tool choice. The path tracker must be at the request. */
 export function encodeToolChoice(request: ModelRequest, wire: JsonObject, state: AnthropicEncodeState): void {
   const { toolChoice, parallelToolCalls } = request;
   const { context } = state;
@@ -45,7 +45,7 @@ export function encodeToolChoice(request: ModelRequest, wire: JsonObject, state:
     else choice[DISABLE_PARALLEL] = !parallelToolCalls;
   }
   const hasTools = Array.isArray(wire["tools"]) && wire["tools"].length > 0;
-  // The provider gets the tools of an MCP server itself.
+  // The provider itself gets the tools of an MCP server, so a tool choice is valid without `tools`.
   const hasMcpServers = request.extra?.[context.dialect]?.["mcp_servers"] !== undefined;
   if (hasTools || hasMcpServers || !context.repair) {
     wire["tool_choice"] = choice;
@@ -78,7 +78,7 @@ function buildToolChoice(choice: ToolChoice | undefined, { context, names }: Ant
   return { type: mode === "required" ? "any" : "auto" };
 }
 
-/** Replaces a forced choice by `auto`: the target rejects it while the model thinks (B55). */
+/** Replaces a forced tool choice by `auto`, because Anthropic rejects a forced one while the model thinks (B55). */
 export function releaseForcedChoice(wire: JsonObject, { context }: AnthropicEncodeState): void {
   const choice = wire["tool_choice"];
   if (!isForced(choice)) return;

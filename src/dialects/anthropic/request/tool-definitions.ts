@@ -1,4 +1,4 @@
-// Tool definitions in both directions.
+// Decodes and encodes tool definitions.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../../../model/request.ts";
@@ -25,7 +25,7 @@ export function decodeTools(tools: readonly JsonValue[], context: DecodeContext)
   });
 }
 
-/** Fields with the same name in the model and on the wire. */
+/** Tool fields that have the same name in the canonical model and on the wire. */
 const SAME_NAME_FIELDS = new FieldTable<"description" | "strict">([
   ["description", "description", "string"],
   ["strict", "strict", "boolean"],
@@ -47,7 +47,7 @@ function decodeCustomTool(wire: JsonObject, name: string, context: DecodeContext
   return storeRest(tool, wire, context, ...decoded);
 }
 
-/** Decodes a tool that only Anthropic offers; its breakpoint becomes `cache`. */
+/** Decodes a tool that only Anthropic offers. Its cache breakpoint becomes `cache`. */
 function decodeProviderTool(wire: JsonObject, { dialect }: DecodeContext): ProviderTool {
   const { name: wireName, type, cache_control: cacheControl } = wire;
   const name = typeof wireName === "string" ? wireName : typeof type === "string" ? type : "";
@@ -75,7 +75,7 @@ function encodeFunctionTool(tool: FunctionTool, state: AnthropicEncodeState): Js
   wire["name"] = names === undefined ? tool.name : names.encodeToolName(tool.name, "name");
   if (tool.description !== undefined) wire["description"] = tool.description;
   if (tool.inputSchema !== undefined || form["input_schema"] !== "none") {
-    // A caller's schema may be read-only; it is not modified.
+    // The cast is safe although the caller's schema may be read-only, because the schema is not modified.
     wire["input_schema"] = encodeInputSchema(tool, context, isPlainObjectSchema, toPlainObjectSchema) as JsonObject;
   }
   if (tool.strict !== undefined) writeStrict(tool, wire, state);
@@ -89,7 +89,7 @@ function encodeFunctionTool(tool: FunctionTool, state: AnthropicEncodeState): Js
   return wire;
 }
 
-/** Writes `strict`, unless the target would reject it with this schema (B53). */
+/** Writes `strict`. Drops and reports `strict: true` if Anthropic would reject it with this schema (B53). */
 function writeStrict({ strict }: FunctionTool, wire: JsonObject, { context }: AnthropicEncodeState): void {
   const { input_schema: schema } = wire;
   const isAccepted = !context.repair || strict !== true || !isObject(schema) || closeSchema(schema) === schema;

@@ -5,7 +5,7 @@ import { buildErrorResponse } from "../../blocks/errors.ts";
 import { storeField } from "../../blocks/fields.ts";
 import { readError } from "./errors.ts";
 
-/** Returns a failed response; `body` is the field `error` of `wire`. */
+/** Returns a response with the error. `body` is the field `error` of `wire`. */
 export function decodeErrorResponse(wire: JsonObject, body: JsonObject, dialect: string): ModelResponse {
   const response = buildErrorResponse(readError({ type: "error", error: body }), dialect);
   for (const key in wire) if (key !== "type" && key !== "error") storeField(response, wire, key, dialect);

@@ -1,4 +1,4 @@
-// Anthropic error bodies in both directions.
+// Decodes and encodes Anthropic error bodies.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ProviderError } from "../../../model/provider-error.ts";
 import type { ErrorCodec } from "../../blocks/errors.ts";
@@ -27,7 +27,9 @@ function readMessage(body: unknown): string | undefined {
   return isObject(body) && typeof body["message"] === "string" ? body["message"] : undefined;
 }
 
-/** Encodes an error; a body that was decoded here and still means the same is returned unchanged. */
+/**
+ * Encodes an error. If the error was decoded from an Anthropic body and has not been changed since, returns that body.
+ */
 export function encodeError(error: ProviderError): { status: number; wire: unknown } {
   const { kind, message } = error;
   const status = error.status ?? (kind === "overloaded" ? OVERLOADED_STATUS : statusForKind(kind));

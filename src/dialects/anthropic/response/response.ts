@@ -1,4 +1,4 @@
-// Anthropic responses in both directions.
+// Decodes and encodes Anthropic responses.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 import { encodeErrorResponse } from "../../blocks/errors.ts";
@@ -19,7 +19,9 @@ import { addCacheCounts, decodeUsage, encodeUsage } from "./usage.ts";
 
 const STOP_REASON = "stop_reason";
 
-/** Fields with the same value in every response; only another value, or absence, is stored. */
+/**
+ * Fields that have the same value in every response. Only a different value, or the absence of the field, is stored.
+ */
 const CONSTANT_FIELDS: readonly (readonly [field: string, value: JsonValue])[] = [
   ["type", "message"],
   ["role", "assistant"],
@@ -108,12 +110,12 @@ export function encodeResponse(
   return { wire };
 }
 
-/** Encodes the blocks of an answer; the path tracker is at the response. */
+/** Encodes the blocks of an answer. The path tracker must be at the response. */
 export function encodeContent({ message }: ModelResponse, state: AnthropicEncodeState): JsonObject[] {
   return encodeAnswerContent(message, state.context, (parts, key) => state.encodeParts(parts, key, "assistant", state));
 }
 
-/** True if a response has neither residue nor a stop reason of this dialect. */
+/** True if a response has neither residue nor a stop reason of this dialect. Always false if repairs are off. */
 function isForeignAnswer({ extra, finishReason }: ModelResponse, { dialect, repair }: EncodeContext): boolean {
   const { raw } = finishReason;
   return repair && extra?.[dialect] === undefined && (raw === undefined || STOP_REASONS.toModel(raw) === undefined);

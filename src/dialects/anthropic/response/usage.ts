@@ -1,4 +1,5 @@
-// Token counts: disjoint on the wire, inclusive in the model (B63).
+// Decodes and encodes token counts. The wire counts cached input tokens separately; the canonical input count includes
+// them (B63).
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
@@ -12,7 +13,10 @@ import type { AnthropicLoss } from "../losses.ts";
 
 type CountField = Exclude<keyof Usage, "extra" | "raw">;
 
-/** Counts with the same meaning in the model; `container` is the wire object that has the count, if not the usage. */
+/**
+ * Counts that have the same meaning in the canonical usage. `container` is the field of the usage that contains the
+ * count; "" if the usage itself contains it.
+ */
 const COUNTS: readonly (readonly [field: CountField, container: string, wireField: string])[] = [
   ["cacheReadTokens", "", "cache_read_input_tokens"],
   ["cacheWriteTokens", "", "cache_creation_input_tokens"],
@@ -59,7 +63,10 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   ...COUNTS.map(([field]) => field),
 ]);
 
-/** Adds cache counts of zero to the usage of another dialect: clients add them up. The path tracker is at the usage. */
+/**
+ * Adds missing cache counts to the usage of another dialect, because clients add the counts up. The path tracker must
+ * be at the usage.
+ */
 export function addCacheCounts(usage: Usage, { report }: EncodeContext<AnthropicLoss>): Usage {
   const { cacheReadTokens, cacheWriteTokens, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0 } = usage;
   if (cacheReadTokens !== undefined && cacheWriteTokens !== undefined) return usage;
@@ -70,7 +77,7 @@ export function addCacheCounts(usage: Usage, { report }: EncodeContext<Anthropic
   });
 }
 
-/** Encodes token counts; the path tracker is at the usage. */
+/** Encodes token counts. The path tracker must be at the usage. */
 export function encodeUsage(usage: Usage, context: EncodeContext<AnthropicLoss>): JsonObject {
   const form = readForm(usage, context.dialect);
   const uncached = usage.inputTokens - sumCachedTokens(usage);

@@ -1,5 +1,5 @@
-// Decodes one answer of an Anthropic stream: its open blocks, and the message fields that arrive with its start and end.
-// The collected fields are decoded as those of a whole response (B80).
+// Decodes one answer of an Anthropic stream: its open blocks, and the message fields that arrive at its start and its
+// end. The collected fields are decoded as those of a response (B80).
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -23,17 +23,17 @@ import { AnthropicCallBlock } from "./call-block.ts";
 import type { AnthropicOpenBlock } from "./text-blocks.ts";
 import { AnthropicTextBlock, AnthropicThinkingBlock } from "./text-blocks.ts";
 
-/** Fields that are known only at the end. */
+/** Fields that are known only at the end of an answer. */
 const END_FIELDS: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details"]);
 
-/** Fields that are known at the start and do not change. */
+/** Fields that are known at the start of an answer and do not change. */
 const START_FIELDS = ["id", "model", "type", "role"] as const;
 
 export class AnthropicAnswerDecoder implements AnswerDecoder {
   readonly #context: DecodeContext;
   readonly #state: AnthropicDecodeState;
   readonly #calls: StreamCallIds;
-  /** Fields of the message so far, without content and usage. */
+  /** The message fields that have arrived so far, without content and usage. */
   readonly #fields: JsonObject = {};
   #usage: JsonObject | undefined;
   #isUsageEmitted = true;
@@ -51,12 +51,14 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return this.#fields["id"];
   }
 
-  /** True if the stop reason has arrived. */
+  /** True once the stop reason has arrived. */
   get isStopped(): boolean {
     return typeof this.#fields["stop_reason"] === "string";
   }
 
-  /** Starts the answer with the fields of `message_start`; also with the content, if a whole message is given. */
+  /**
+   * Starts the answer with the fields of `message_start`. If `message` is a complete message, decodes its content too.
+   */
   start(message: JsonObject): Delta[] {
     const { content } = message;
     this.addFields(message, "content");
@@ -77,7 +79,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return deltas;
   }
 
-  /** Returns the residue that later events cannot change: neither forms nor null values. */
+  /** Returns the residue that later events cannot change, that is, residue without forms and null values. */
   #findFinalResidue(extra: Extra | undefined): { extra?: Extra } {
     const residue = extra?.[this.#context.dialect];
     const final: JsonObject = {};
@@ -85,7 +87,10 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return Object.keys(final).length > 0 ? { extra: { [this.#context.dialect]: final } } : {};
   }
 
-  /** Adds message fields, except `excluded` ones. Later values win; `null` never overwrites a value (B65). */
+  /**
+   * Adds message fields, except those in `excluded`. A later value replaces an earlier one, but `null` never does
+   * (B65).
+   */
   addFields(fields: JsonObject, ...excluded: readonly string[]): void {
     for (const key in fields) {
       if (excluded.includes(key)) continue;
@@ -100,7 +105,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     this.#isUsageEmitted = false;
   }
 
-  /** Decodes the fields so far as a whole response without content. */
+  /** Decodes the fields that have arrived so far as a response without content. */
   #decodeFields(isIncluded: (field: string) => boolean = () => true): ModelResponse {
     const wire = copyObject(this.#fields);
     for (const field of Object.keys(wire)) if (!isIncluded(field)) delete wire[field];
@@ -109,7 +114,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return decodeResponse(wire, this.#context, {});
   }
 
-  /** Emits the token counts, if they changed since the last time (B67). */
+  /** Emits the token counts if they have changed since they were last emitted (B67). */
   emitUsage(usage: Usage | undefined = this.#isUsageEmitted ? undefined : this.#decodeFields().usage): Delta[] {
     if (this.#isUsageEmitted || usage === undefined) return [];
     this.#isUsageEmitted = true;
@@ -120,7 +125,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return this.#blocks.get(index);
   }
 
-  /** Opens a block; an open block with the same index is closed first (B76). */
+  /** Opens a block; first closes the open block with the same index, if there is one (B76). */
   open(index: unknown, wire: JsonObject): Delta[] {
     const deltas = this.#blocks.closeBefore(index);
     const block = this.#createBlock(wire, this.#blockCount++);
@@ -131,7 +136,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
 
   #createBlock(wire: JsonObject, key: number): AnthropicOpenBlock {
     const { type, text, thinking, name, cache_control: cacheControl } = wire;
-    // Only a whole part can have a breakpoint.
+    // Deltas have no field for a cache breakpoint, so a block with a breakpoint is emitted as one part.
     const canStream = cacheControl === undefined;
     if (canStream && type === "text" && isOptionalText(text)) return new AnthropicTextBlock(wire, key, this.#state);
     if (canStream && type === "thinking" && isOptionalText(thinking)) {

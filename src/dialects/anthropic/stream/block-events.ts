@@ -1,4 +1,4 @@
-// Writes the events of Anthropic blocks: start, deltas and stop. A whole block is split as the API does.
+// Writes the events of Anthropic blocks: start, deltas and stop. A complete block is split into events as the API does.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject, stringifyJson } from "../../../model/json/index.ts";
 import type { Extra } from "../../../model/parts.ts";
@@ -11,7 +11,7 @@ import { PROVIDER_CALLS } from "../terms.ts";
 
 export class AnthropicEventWriter extends WireEventQueue {
   #nextIndex = 0;
-  /** Unknown events that have been written. */
+  /** Unknown events that have already been written. */
   readonly #writtenEvents = new Set<JsonObject>();
 
   write(data: JsonObject): void {
@@ -19,7 +19,7 @@ export class AnthropicEventWriter extends WireEventQueue {
     this.push(typeof type === "string" ? { event: type, data } : { data });
   }
 
-  /** Opens a block and returns its index; the unknown events of the part follow the start event. */
+  /** Opens a block and returns its index. Writes the unknown events of the part after the start event. */
   openBlock(block: JsonObject, unknownEvents: readonly JsonObject[] = []): number {
     const index = this.#nextIndex++;
     this.write({ type: "content_block_start", index, content_block: block });
@@ -27,7 +27,10 @@ export class AnthropicEventWriter extends WireEventQueue {
     return index;
   }
 
-  /** Writes each event once: a part may have it at its start and again in the delta that brought it. */
+  /**
+   * Writes unknown events. Each is written only once, because a part may have the same event at its start and in a
+   * later delta.
+   */
   #writeUnknownEvents(index: number, events: readonly JsonObject[]): void {
     for (const event of events) {
       if (this.#writtenEvents.has(event)) continue;
@@ -58,7 +61,10 @@ export class AnthropicEventWriter extends WireEventQueue {
     this.write({ type: "content_block_stop", index });
   }
 
-  /** Writes the residue of a later delta, within an empty delta of the block's kind. */
+  /**
+   * Writes the residue of a delta that arrived after the start of its part, as fields of an empty delta of the block's
+   * kind.
+   */
   writeResidue(index: number, emptyDelta: JsonObject, extra: Extra, dialect: string): void {
     const residue = extra[dialect] ?? {};
     const delta = { ...emptyDelta };
@@ -73,7 +79,7 @@ export class AnthropicEventWriter extends WireEventQueue {
     this.#writeUnknownEvents(index, readUnknownEvents({ extra }, dialect));
   }
 
-  /** Writes a whole block: the start event has empty content, and deltas follow. */
+  /** Writes a complete block: a start event with empty content, the deltas, and a stop event. */
   writeBlock(block: JsonObject, unknownEvents: readonly JsonObject[]): void {
     const { type, text, thinking, signature, citations, input } = block;
     const start = copyObject(block);

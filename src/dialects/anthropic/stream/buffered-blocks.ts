@@ -1,5 +1,5 @@
-// Decodes stream blocks that are emitted as one part when they are closed: redacted thinking, provider results, blocks
-// with a cache breakpoint, and blocks of unknown types with everything that their deltas added (B43).
+// Decodes stream blocks that are emitted as one part when they are closed: redacted thinking, results of the provider's
+// tools, blocks with a cache breakpoint, and blocks of unknown types with all data of their deltas (B43).
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -14,7 +14,7 @@ import type { AnthropicDecodeState } from "../content/decode-state.ts";
 import type { AnthropicOpenBlock } from "./text-blocks.ts";
 import { DELTA_EVENT_FIELDS } from "./text-blocks.ts";
 
-/** Deltas that append text to a field of the block. */
+/** Deltas that append text to a field of the block, with the name of the field. */
 const APPENDING_DELTAS: ReadonlyMap<unknown, string> = new Map([
   ["text_delta", "text"],
   ["thinking_delta", "thinking"],
@@ -59,13 +59,16 @@ export class AnthropicBufferedBlock implements AnthropicOpenBlock {
       this.storeEvent(event);
       return [];
     }
-    // All other fields of delta and event become fields of the block.
+    // All other fields of the delta and of the event become fields of the block.
     for (const key in delta) if (key !== "type" && key !== appended) copyField(delta, key, this.block);
     for (const key in event) if (!DELTA_EVENT_FIELDS.has(key)) copyField(event, key, this.block);
     return [];
   }
 
-  /** Returns false if the block has no such field: the delta belongs to another block. */
+  /**
+   * Appends text to a field; returns false if the block has no such field, because the delta then belongs to another
+   * block.
+   */
   #appendText(field: string, text: JsonValue | undefined): boolean {
     const before = this.block[field];
     if (typeof before !== "string" || typeof text !== "string") return false;
@@ -93,7 +96,7 @@ export class AnthropicBufferedBlock implements AnthropicOpenBlock {
   }
 }
 
-/** A call that is emitted as one part, because it has a cache breakpoint. */
+/** A call that is emitted as one part, because deltas have no field for its cache breakpoint. */
 export class AnthropicBufferedCall extends AnthropicBufferedBlock implements OpenCallBlock {
   #hasEnded = false;
 

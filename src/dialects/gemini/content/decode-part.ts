@@ -15,7 +15,8 @@ import type { FieldSpelling } from "./snake-case-fields.ts";
 import { storeSpelling, normalizeInnerFieldNames, normalizeFieldNames } from "./snake-case-fields.ts";
 
 /**
- * Decodes a part with no field but `text`; returns undefined for other parts. It cannot fail, so no path is tracked.
+ * Decodes a part whose only field is `text`; returns undefined for other parts. Such a part is always valid, so no
+ * error path is tracked.
  */
 export function decodePlainText(wire: JsonValue | undefined): TextPart | undefined {
   if (!isObject(wire)) return undefined;
@@ -55,7 +56,10 @@ export function decodePart(value: JsonValue | undefined, state: GeminiDecodeStat
   return part;
 }
 
-/** Returns a text part, or a reasoning part for a thought. The form marks an unsigned thought as Gemini's own. */
+/**
+ * Returns a text part, or a reasoning part for a thought. An unsigned thought stores the form `thought`, which tells
+ * the encoder that Gemini produced it.
+ */
 function toTextPart(
   text: string,
   isThought: boolean,
@@ -68,7 +72,7 @@ function toTextPart(
   return part;
 }
 
-/** Decodes the field of a part that has its data (media, call or result); returns undefined for other fields. */
+/** Decodes a field that contains media, a call or a result; returns undefined for other fields. */
 function decodeDataField(
   wire: JsonObject,
   key: string,
@@ -92,7 +96,7 @@ function decodeDataField(
   }
 }
 
-/** Decodes a part inside a function response: media, or an opaque part. */
+/** Decodes a part inside a function response into a media part, or else into an opaque part. */
 function decodeResultPart(wire: JsonObject, state: GeminiDecodeState): Part {
   for (const key in wire) if (/^(?:inline|file)_?data$/i.test(key)) return decodePart(wire, state);
   return toOpaquePart(wire, state.context);

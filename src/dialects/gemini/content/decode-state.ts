@@ -1,5 +1,5 @@
-// State of decoding Gemini parts: call ids, renames, the current part. Also stores fields without a canonical
-// equivalent as residue.
+// The state of decoding Gemini parts (call ids, renames, the current part), and the function that stores fields without
+// a canonical equivalent as residue.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { DecodeContext, Renames } from "../../dialect.ts";
@@ -13,7 +13,7 @@ import { storeResidue } from "../../kit/residue/residue.ts";
 export interface GeminiDecodeState {
   readonly callIds: ToolCallIds;
   readonly context: DecodeContext;
-  /** Tool names that the encoder of the request changed. */
+  /** Tool names that the encoder of the request changed; they are restored in the answer. */
   readonly renames: Renames | undefined;
   /** The wire part that is being decoded. */
   partWire?: JsonObject;
@@ -21,7 +21,10 @@ export interface GeminiDecodeState {
   readonly streamedParts?: readonly (readonly Part[])[];
 }
 
-/** State for decoding an answer; `reservedIds` are call ids of other answers in the same stream. */
+/**
+ * The state of decoding an answer. `reservedIds` are call ids of other answers in the same stream, which are not used
+ * again.
+ */
 export class AnswerDecodeState implements GeminiDecodeState {
   readonly context: DecodeContext;
   readonly renames: Renames | undefined;
@@ -38,7 +41,7 @@ export class AnswerDecodeState implements GeminiDecodeState {
     this.#reservedIds = reservedIds;
   }
 
-  /** Call ids derive from the answer's id; without one, from the first part with a call (B17). */
+  /** Call ids are derived from the answer's id or, if it is empty, from a hash of the first part with a call (B17). */
   get callIds(): ToolCallIds {
     const { context, partWire: wire } = this;
     const id = this.#answerId;
@@ -52,8 +55,8 @@ export class AnswerDecodeState implements GeminiDecodeState {
 }
 
 /**
- * Stores every field except `decodedKeys` as residue at `residuePath`. An empty inner object is stored too, so that it
- * is restored.
+ * Stores every field except `decodedKeys` as residue at `residuePath`. An empty inner object is stored too, because
+ * otherwise the encoder would not restore it.
  */
 export function storeUnknownFields(
   target: WithExtra,
@@ -66,7 +69,7 @@ export function storeUnknownFields(
   let isEmpty = true;
   for (const key in wire) {
     isEmpty = false;
-    // Objects built in code may have undefined values, which are not JSON.
+    // Objects built in code may have undefined values. They are skipped, because JSON has no undefined.
     if (!decodedKeys.includes(key) && wire[key] !== undefined) copyField(wire, key, (unknown ??= {}));
   }
   if (unknown !== undefined || (isEmpty && residuePath.length > 0))

@@ -1,4 +1,4 @@
-// Encodes one Gemini content from a message: its parts, role and stored form.
+// Encodes the parts of a turn, and builds the Gemini content with the role and form of its message.
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { readForm, restoreResidue } from "../../kit/residue/residue.ts";
@@ -77,7 +77,7 @@ export function toContent(
   const form = readForm(message, dialect);
   const reportStale = (formKey: string): void =>
     context.report.addLoss("form-stale", ["extra", dialect, "$form", formKey]);
-  // Gemini reads a content without a role as the user's, so an assistant message in a history always gets its role.
+  // Gemini treats a content without a role as user input, so an assistant message in a history always gets its role.
   const allowsFormRole = role !== "assistant" || isAnswer;
   const wireRole = allowsFormRole && form["role"] !== undefined ? form["role"] : plainRole;
   if (!allowsFormRole && form["role"] !== undefined) reportStale("role");

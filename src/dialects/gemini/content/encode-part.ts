@@ -16,7 +16,8 @@ import type { GeminiEncodeState } from "./encode-state.ts";
 import { addSealsAndResidue } from "./encode-state.ts";
 
 /**
- * Encodes a part with no field but `text`; returns undefined for other parts. It loses nothing, so no path is tracked.
+ * Encodes a part whose only fields are `type` and `text`; returns undefined for other parts. Nothing can be lost, so no
+ * path is tracked.
  */
 export function encodePlainText(part: Part): GeminiPart | undefined {
   if (part.type !== "text") return undefined;
@@ -48,14 +49,17 @@ export function encodePart(part: Part, state: GeminiEncodeState): GeminiPart | u
     case "opaque":
       return encodeOpaque(part, context);
     default:
-      // Stored messages may have part types of a later version of Koine.
+      // Stored messages may have part types that a later version of Koine added.
       context.report.addLoss("part-unsupported");
       return undefined;
   }
 }
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", "seals"]);
-/** The candidate encodes annotations and log probabilities for the whole answer. */
+/**
+ * Fields of a text in an answer. Annotations and log probabilities are included, because the candidate encodes them for
+ * all texts of the answer together.
+ */
 const ANSWER_TEXT_FIELDS: ReadonlySet<string> = new Set([...TEXT_FIELDS, "annotations", "logprobs"]);
 
 function encodeText(part: TextPart | RefusalPart, { context, isAnswer }: GeminiEncodeState): GeminiPart {
@@ -69,8 +73,8 @@ function encodeText(part: TextPart | RefusalPart, { context, isAnswer }: GeminiE
 const THOUGHT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "summary", "extra", "seals"]);
 
 /**
- * Gemini receives its own thoughts only. A client also receives thoughts of other models, never as visible text (B5,
- * B15).
+ * Encodes reasoning. A history for Gemini includes only Gemini's own thoughts. An answer to a client includes the
+ * thoughts of all models, never as visible text (B5, B15).
  */
 function encodeThought(part: ReasoningPart, { context, isAnswer }: GeminiEncodeState): GeminiPart | undefined {
   const { text, summary = [] } = part;

@@ -1,4 +1,4 @@
-// State of encoding Gemini parts, and the fields that every part type shares: thought signature and residue.
+// The state of encoding Gemini parts, and the function that adds the thought signature and the residue to a wire part.
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { RenameTable } from "../../kit/tools/tool-renames.ts";
@@ -12,23 +12,29 @@ import type { GeminiPart } from "../types.ts";
 export interface GeminiEncodeState {
   readonly context: EncodeContext<GeminiLossCode>;
   readonly renameTable: RenameTable;
-  /** Calls encoded so far, by call id: the tool name, and the id on the wire if any. */
+  /** Calls encoded so far, by call id: the tool name, and the call's id on the wire if it has one. */
   readonly encodedCalls: Map<string, { name: string; id: string | undefined }>;
   /**
-   * True for an answer to a client, which receives all thoughts; false for a history, where Gemini accepts only its
-   * own.
+   * True for an answer to a client, which receives all thoughts; false for a history, in which Gemini accepts only its
+   * own thoughts.
    */
   readonly isAnswer: boolean;
   /**
-   * Media that function responses of old models cannot contain; they follow in a content of their own. Undefined if the
-   * model accepts them.
+   * Media that older models do not accept in function responses; they are sent as a content of their own after the
+   * results. Undefined if the model accepts them.
    */
   readonly movedMedia: GeminiPart[] | undefined;
-  /** A call that the finish reason of its answer implies to be cut off. */
+  /**
+   * The call that the finish reason of the answer marks as cut off; its `invalid` flag is therefore not reported as
+   * lost.
+   */
   cutOffCall?: Part | undefined;
 }
 
-/** Adds the thought signature and the residue of a part to its wire form (B9). */
+/**
+ * Adds the thought signature and the residue of a part to its wire part (B9). `inner` is the field of the wire part
+ * whose residue is nested; "" if there is none.
+ */
 export function addSealsAndResidue(
   wire: GeminiPart,
   part: Part,

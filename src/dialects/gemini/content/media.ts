@@ -20,11 +20,11 @@ const MEDIA_TYPE_PREFIX = /^(image|audio|video)\//;
 
 function toMediaPartType(mimeType: unknown, uri: string | undefined): MediaPart["type"] {
   if (typeof mimeType !== "string") return uri !== undefined && YOUTUBE.test(uri) ? "video" : "file";
-  // The expression matches only these three types.
+  // The expression captures only "image", "audio" or "video".
   return (MEDIA_TYPE_PREFIX.exec(mimeType)?.[1] ?? "file") as MediaPart["type"];
 }
 
-/** Decodes a blob or file; returns undefined if its data is missing. */
+/** Decodes inline data or a file; returns undefined if the data or the URI is missing. */
 export function decodeMedia(
   data: JsonObject,
   key: "inlineData" | "fileData",
@@ -146,7 +146,10 @@ const MIME_TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ["txt", "text/plain"],
 ]);
 
-/** Returns the MIME type that the extension of the part's URL implies, if it agrees with the type of the part. */
+/**
+ * Returns the MIME type for the file extension in the part's URL; undefined if it is unknown or belongs to another type
+ * of media.
+ */
 function findMimeTypeOfUrl({ url = "", type }: MediaPart): string | undefined {
   const [path = ""] = /^https?:/.test(url) ? url.split(/[?#]/, 1) : [];
   const mimeType = MIME_TYPES_BY_EXTENSION.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
@@ -160,7 +163,10 @@ const DEFAULT_MIME_TYPES = {
   file: "application/octet-stream",
 };
 
-/** Guesses a MIME type, because Gemini rejects inline data without one. */
+/**
+ * Guesses a MIME type, because Gemini rejects inline data without a MIME type. Returns undefined if repairs are turned
+ * off.
+ */
 function guessMimeType({ type }: MediaPart, data: string, context: EncodeContext<GeminiLossCode>): string | undefined {
   if (!context.repair) return undefined;
   context.report.addLoss("mime-type-guessed", "mimeType");

@@ -1,5 +1,5 @@
-// Gemini accepts Proto JSON names in camelCase and snake_case (`inline_data`). Known fields are decoded in both
-// spellings; snake_case names are stored as form, so that the encoder restores them.
+// Gemini accepts Proto JSON names in camelCase and in snake_case (`inline_data`). Known fields are decoded in both
+// spellings; the snake_case names are stored as form, so that the encoder can restore them.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -8,7 +8,7 @@ import { readForm, storeForm } from "../../kit/residue/residue.ts";
 
 export const SPELLING_FORM = "snake";
 
-/** Fields with a canonical equivalent, and the objects that contain them. */
+/** Fields with a canonical equivalent, and the fields whose objects contain them. */
 const KNOWN_FIELDS = new Set(
   (
     "inlineData fileData functionCall functionResponse toolCall toolResponse executableCode codeExecutionResult " +
@@ -21,14 +21,17 @@ const KNOWN_FIELDS = new Set(
   ).split(" "),
 );
 
-/** The snake_case names of one object: name → true, or → the spelling of the object in that field. */
+/**
+ * The snake_case names of one object. Each name maps to true or, if the names inside its value are also in snake_case,
+ * to the FieldSpelling of that value.
+ */
 export type FieldSpelling = JsonObject;
 
 function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the object with known names in camelCase; adds the snake_case names to `spelling`. */
+/** Returns the object with its known names in camelCase; adds the original snake_case names to `spelling`. */
 export function normalizeFieldNames(wire: JsonObject, spelling: FieldSpelling): JsonObject {
   let normalized: JsonObject | undefined;
   for (const key in wire) {
@@ -38,13 +41,16 @@ export function normalizeFieldNames(wire: JsonObject, spelling: FieldSpelling): 
   }
   if (normalized === undefined) return wire;
   for (const key of Object.keys(wire)) {
-    // Objects built in code may have undefined values, which are not JSON.
+    // Objects built in code may have undefined values. They are skipped, because JSON has no undefined.
     if (wire[key] !== undefined) copyField(wire, key, normalized, Object.hasOwn(spelling, key) ? camelCase(key) : key);
   }
   return normalized;
 }
 
-/** Normalizes the object in the field `key`; adds its snake_case names to `spelling`. */
+/**
+ * Returns the object of the field `key` with its known names in camelCase; adds the original snake_case names to
+ * `spelling`.
+ */
 export function normalizeInnerFieldNames(inner: JsonObject, key: string, spelling: FieldSpelling): JsonObject {
   const innerSpelling: FieldSpelling = {};
   const normalized = normalizeFieldNames(inner, innerSpelling);
@@ -52,17 +58,17 @@ export function normalizeInnerFieldNames(inner: JsonObject, key: string, spellin
   return normalized;
 }
 
-/** Adds the snake_case names of the object in the field `key`. */
+/** Adds the snake_case names inside the object of the field `key` to the spelling of the object that contains it. */
 export function addInnerSpelling(spelling: FieldSpelling, key: string, innerSpelling: FieldSpelling): void {
   if (Object.keys(innerSpelling).length > 0) spelling[findWireName(key, spelling)] = innerSpelling;
 }
 
-/** Returns the name that a field had on the wire. */
+/** Returns the name that a field had on the wire, in snake_case or camelCase. */
 export function findWireName(key: string, spelling: FieldSpelling): string {
   return Object.keys(spelling).find((name) => camelCase(name) === key) ?? key;
 }
 
-/** Stores the snake_case names as form. */
+/** Stores the snake_case names as form of `target`. */
 export function storeSpelling(target: WithExtra, dialect: string, spelling: FieldSpelling): void {
   for (const _ in spelling) {
     storeForm(target, dialect, SPELLING_FORM, { ...readSpelling(target, dialect), ...spelling });
@@ -85,7 +91,7 @@ export function restoreSpelling<T extends JsonObject>(
   if (spelling === undefined) return wire;
   const reportStale = (path: string[]): void =>
     context.report.addLoss("form-stale", ["extra", context.dialect, "$form", SPELLING_FORM, ...path]);
-  // Snake-case names are not declared in T.
+  // The result may have snake_case names, which T does not declare.
   return restoreFieldNames(wire, spelling, [], reportStale) as T;
 }
 

@@ -1,5 +1,5 @@
-// Joins adjacent Gemini texts of one kind into one part, for streams and whole answers alike (B80). The form of a whole
-// answer stores the piece lengths, so that the encoder restores the pieces.
+// Joins adjacent Gemini texts of the same kind into one part, in streams and in complete answers (B80). For a complete
+// answer, the lengths of the pieces are stored as form, so that the encoder can restore the pieces.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
@@ -11,16 +11,19 @@ import type { GeminiLossCode } from "../losses.ts";
 import { storeSpelling, findWireName, SPELLING_FORM } from "./snake-case-fields.ts";
 import type { GeminiPart } from "../types.ts";
 
-/** "empty": no content and no effect; "joins": continues the text before it; "begins": starts a part. */
+/**
+ * The effect of a text: "empty" (it has no content and no effect), "joins" (it continues the previous text) or "begins"
+ * (it starts a part).
+ */
 export type TextJoinStep = "empty" | "joins" | "begins";
 
 /**
- * Decides which texts form one part. Adjacent texts with the same `thought` flag and the same other fields are one
- * part. A signature on any of them, also on an empty one, seals the part; a second signature begins a new part. An
- * empty text without signature and other fields has no effect.
+ * Decides which texts become one part. Adjacent texts with the same `thought` flag and the same other fields become one
+ * part. A signature on any of them, even on an empty text, seals the part; a second signature begins a new part. An
+ * empty text without a signature and without other fields has no effect.
  */
 export class TextJoinRule {
-  /** True while a further text can join the last one. */
+  /** True while the next text can join the previous text. */
   isOpen = false;
   #isThought = false;
   #isSealed = false;
@@ -45,13 +48,14 @@ export class TextJoinRule {
   }
 
   /**
-   * True if a text of this kind would join a sealed text, so that a signature on its first piece must separate them.
+   * True if a text of this kind would join the previous text and that text is sealed. In this case a signature on the
+   * first piece of the new text separates the two.
    */
   followsSealedText(isThought: boolean, fields: JsonObject | undefined): boolean {
     return this.isOpen && this.#isSealed && isThought === this.#isThought && hasSameFields(fields, this.#fields);
   }
 
-  /** True if an empty text of this kind would separate the current text from the next one. */
+  /** True if an empty text of this kind would separate the current text from the text after it. */
   wouldSplit(isThought: boolean): boolean {
     return this.isOpen && (isThought !== this.#isThought || this.#fields !== undefined);
   }
@@ -81,8 +85,8 @@ const FORM: ReadonlySet<string> = new Set(["$form"]);
 const SIGNATURES: ReadonlySet<string> = new Set(["thought_signature"]);
 
 /**
- * Returns residue of a text, without form and signature; undefined if there is none. Texts with different residue do
- * not join.
+ * Returns the residue that must be equal for texts to be joined: unknown fields, and the spelling of all fields except
+ * the signature. Undefined if there is no such residue.
  */
 export function readComparableResidue({ extra }: JoinableText, dialect: string): JsonObject | undefined {
   const residue = extra?.[dialect];
@@ -93,17 +97,17 @@ export function readComparableResidue({ extra }: JoinableText, dialect: string):
   return otherSpelling === undefined ? fields : { ...fields, [SPELLING_FORM]: otherSpelling };
 }
 
-/** Copies a signature that arrives after its text to the text's part. */
+/** Copies a signature that arrived after its text to the part of the text. */
 export function copySignature(part: JoinableText, signedText: JoinableText, dialect: string): void {
   if (signedText.seals === undefined) return;
   part.seals = signedText.seals;
-  // The signature shows that the thought is Gemini's own, so the form is redundant.
+  // The signature shows that Gemini produced the thought, so the form is redundant.
   if (part.extra !== undefined) dropForm(part, dialect, THOUGHT);
   const spelling = readForm(signedText, dialect)[SPELLING_FORM];
   if (isObject(spelling)) storeSpelling(part, dialect, spelling);
 }
 
-/** Collects the parts of a whole answer, and joins its texts. */
+/** Collects the parts of a complete answer, and joins its texts. */
 export class AnswerPartCollector {
   readonly #message: Message;
   readonly #dialect: string;
@@ -118,7 +122,7 @@ export class AnswerPartCollector {
     this.#dialect = dialect;
   }
 
-  /** Adds the next part; `wire` is its wire form. */
+  /** Adds the next part; `wire` is the wire part that it was decoded from. */
   add(part: Part, wire: JsonValue): void {
     if (!isJoinableText(part)) {
       this.#rule.close();
@@ -175,8 +179,8 @@ export class AnswerPartCollector {
 }
 
 /**
- * Returns the start offset of each piece of a text and the end of the last; undefined for one piece or if the stored
- * lengths no longer fit.
+ * Returns the start offset of each piece of a text, then the end offset of the last piece. Undefined if no pieces are
+ * stored, or if their lengths do not match the text.
  */
 export function readPieceOffsets(part: Part, dialect: string): number[] | undefined {
   if (part.extra === undefined || !isJoinableText(part)) return undefined;
@@ -196,26 +200,29 @@ function splitsSurrogatePair(text: string, at: number): boolean {
   return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
-/** Returns the empty texts that preceded a part. */
+/** Returns the empty texts that were before a part on the wire. */
 export function readEmptyTextsBefore(part: Part, dialect: string): GeminiPart[] {
   const emptyTexts = part.extra === undefined ? undefined : readForm(part, dialect)[BEFORE];
   return Array.isArray(emptyTexts) ? emptyTexts.filter(isObject) : [];
 }
 
-/** Returns the empty texts at the end of an answer. */
+/** Returns the empty texts that were after the last part of an answer on the wire. */
 export function readEmptyTextsAfter(message: Message, dialect: string): GeminiPart[] {
   const emptyTexts = readForm(message, dialect)[AFTER];
   return Array.isArray(emptyTexts) ? emptyTexts.filter(isObject) : [];
 }
 
-/** True if the form stores pieces or empty texts, which a stream cannot restore. */
+/** True if the form stores pieces or empty texts. A stream cannot restore them. */
 export function hasPieceForm(target: Part | Message, dialect: string): boolean {
   if (target.extra === undefined) return false;
   const form = readForm(target, dialect);
   return form[CHUNKS] !== undefined || form[BEFORE] !== undefined || form[AFTER] !== undefined;
 }
 
-/** Returns the wire part in its stored pieces, with the empty texts before it. The path tracker must be at the part. */
+/**
+ * Returns the empty texts before a part, then the wire part, split into its stored pieces. The path tracker must be at
+ * the part.
+ */
 export function splitIntoPieces(wire: GeminiPart, part: Part, context: EncodeContext<GeminiLossCode>): GeminiPart[] {
   if (part.extra === undefined) return [wire];
   const { dialect, report } = context;
@@ -231,7 +238,7 @@ export function splitIntoPieces(wire: GeminiPart, part: Part, context: EncodeCon
     return [...pieces, wire];
   }
   const signatureField = findWireName("thoughtSignature", isObject(form[SPELLING_FORM]) ? form[SPELLING_FORM] : {});
-  const { [signatureField]: signature, ...unsigned } = wire as JsonObject; // The field may be in snake_case, which GeminiPart does not declare.
+  const { [signatureField]: signature, ...unsigned } = wire as JsonObject; // The cast allows the snake_case name, which GeminiPart does not declare.
   const signedPiece = Number(chunks["signed"] ?? offsets.length - 2);
   if (chunks["signed"] !== undefined && (signature === undefined || !(signedPiece in offsets.slice(1))))
     reportStale("signed");

@@ -1,5 +1,5 @@
-// Decodes and encodes calls: of functions, which the client runs, and of tools that Google runs (code, searches).
-// Hosted calls are replayed to Gemini only and never become function calls (B33).
+// Decodes and encodes calls of functions, which the client runs, and of tools that Google runs (code execution,
+// searches). Calls that Google ran are sent back only to Gemini, and never as function calls (B33).
 import { formatArguments, parseArguments } from "../../../model/tool-arguments.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject, hasExactNumbers, parseJson, stringifyJson } from "../../../model/json/index.ts";
@@ -15,7 +15,7 @@ import type { GeminiDecodeState } from "./decode-state.ts";
 import { storeUnknownFields } from "./decode-state.ts";
 import type { GeminiEncodeState } from "./encode-state.ts";
 
-/** The tool name of code that Google runs. */
+/** The tool name of calls that run code at Google. */
 export const CODE_EXECUTION = "codeExecution";
 const ID_KEY: ReadonlySet<string> = new Set(["id"]);
 
@@ -49,12 +49,12 @@ const CALL_FIELDS = ["type", "extra", "seals", "toolCallId", "toolName", "input"
 const FUNCTION_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "executor", "format"]);
 const HOSTED_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "executor", "tool"]);
 
-/** Returns the wire field of a call that Google ran; undefined for function calls. */
+/** Returns the wire field of a call that Google ran; undefined for other calls. */
 function findHostedField({ executor, tool }: ToolCallPart): string | undefined {
   return executor === "provider" && (tool === "executableCode" || tool === "toolCall") ? tool : undefined;
 }
 
-/** Returns the wire field and its value; undefined for a dropped call. */
+/** Returns the wire field and its value; undefined if the call is dropped, which is reported. */
 export function encodeToolCall(
   part: ToolCallPart,
   state: GeminiEncodeState,
@@ -80,7 +80,7 @@ export function encodeToolCall(
   return [hostedField ?? "functionCall", data];
 }
 
-/** True if the wire had no arguments or unreadable ones, and the call still has none. */
+/** True if the call has no arguments, and its wire object had none or had arguments that are not an object. */
 function omitsArguments(part: ToolCallPart, args: JsonObject, dialect: string, key: string): boolean {
   for (const _ in args) return false;
   if (part.extra === undefined) return false;
@@ -98,9 +98,9 @@ function encodeArguments(part: ToolCallPart, { context }: GeminiEncodeState): Js
     const exactInput: unknown = parseArguments(formatArguments(call)).input;
     return isObject(exactInput) ? exactInput : input;
   }
-  // The wrapper is never unwrapped when decoding, because any object could be real arguments (B22).
+  // The decoder never removes this wrapper, because any object could be the real arguments (B22).
   context.report.addLoss("arguments-wrapped", "input");
-  // Unparsed arguments and free text stay a string, also if they look like JSON.
+  // Unparsed arguments and free text stay a string, even if they look like JSON.
   if (typeof input === "string") return { [WRAPPER_FIELD]: input };
   return parseJson(`{"${WRAPPER_FIELD}":${formatArguments(call)}}`) as JsonObject;
 }

@@ -1,4 +1,4 @@
-// Decodes and encodes results: of functions, whose response is an object, and of tools that Google ran. An output that
+// Decodes and encodes results of functions, whose response is an object, and of tools that Google ran. An output that
 // is not an object is wrapped as `{ output }`, an error as `{ error }`.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ToolResultPart } from "../../../model/parts.ts";
@@ -17,9 +17,9 @@ import type { GeminiEncodeState } from "./encode-state.ts";
 
 type GeminiResultField = "functionResponse" | "toolResponse" | "codeExecutionResult";
 
-/** Decodes a part inside a function response. A parameter, because decode-part.ts imports this file. */
+/** Decodes a part inside a function response. It is passed as a parameter, because decode-part.ts imports this file. */
 type GeminiPartDecoder = (wire: JsonObject, state: GeminiDecodeState) => Part;
-/** Encodes a part inside a function response. A parameter, because encode-part.ts imports this file. */
+/** Encodes a part inside a function response. It is passed as a parameter, because encode-part.ts imports this file. */
 type GeminiPartEncoder = (part: Part, state: GeminiEncodeState) => GeminiPart | undefined;
 
 function findOnlyKey(value: JsonObject): string | undefined {
@@ -32,8 +32,8 @@ function findOnlyKey(value: JsonObject): string | undefined {
 }
 
 /**
- * True if a response is `{ output }` or `{ error }`. Encoding wraps an object output that looks like an envelope, so
- * that decoding is exact.
+ * True if the decoder would read a response as the envelope `{ output }` or `{ error }`. An output object of this shape
+ * is wrapped once more when it is encoded, so that it is decoded unchanged.
  */
 function isResponseEnvelope(value: JsonValue): boolean {
   if (!isObject(value)) return false;
@@ -60,7 +60,7 @@ export function decodeToolResult(
       decodedKeys.push(nameField);
       part.toolName = key === "functionResponse" ? restoreName(name, state.renames?.toolNames) : name;
     }
-    // The empty name is stored as form, because the call's name is filled in below.
+    // A missing or empty name is stored as form, because `matchResult` below fills in the name of the call.
     if (part.toolName === "") storeForm(part, dialect, "name", name === "" ? "" : null);
     decodeResponseField(data, part, decodedKeys, dialect);
   }
@@ -91,7 +91,7 @@ function decodeResponseField(data: JsonObject, part: ToolResultPart, decodedKeys
   }
 }
 
-/** Default outcomes of success and failure; other outcomes are stored as form. */
+/** The outcomes that are written by default, for success and for failure; other outcomes are stored as form. */
 const PLAIN_OUTCOMES = ["OUTCOME_OK", "OUTCOME_FAILED"] as const;
 
 function decodeOutcome(data: JsonObject, part: ToolResultPart, decodedKeys: string[], dialect: string): void {
@@ -119,7 +119,7 @@ function findHostedField({ executor, tool }: ToolResultPart): GeminiResultField 
   return tool === "codeExecutionResult" || tool === "toolResponse" ? tool : undefined;
 }
 
-/** Returns the wire field and its value; undefined for a dropped result. */
+/** Returns the wire field and its value; undefined if the result is dropped, which is reported. */
 export function encodeToolResult(
   part: ToolResultPart,
   state: GeminiEncodeState,
@@ -133,7 +133,7 @@ export function encodeToolResult(
   const form = readForm(part, context.dialect);
   const call = encodedCalls.get(part.toolCallId);
   const data: JsonObject = {};
-  // A call without an id on the wire gets a result without an id.
+  // A result has no id on the wire if its call had none, unless the result itself was decoded with an id.
   const id =
     call !== undefined && call.id === undefined && form["id"] === undefined
       ? undefined
@@ -143,7 +143,7 @@ export function encodeToolResult(
     encodeOutcome(part, form, data, context.dialect);
     return [hostedField, data];
   }
-  // The name of the result, or of its call (B29).
+  // A result without a name gets the name of its call (B29).
   const name = part.toolName === "" ? (call?.name ?? "") : part.toolName;
   if (form["name"] === undefined)
     data[hostedField === undefined ? "name" : "toolType"] = hostedField ? name : renameTable.encodeToolName(name);
@@ -192,7 +192,7 @@ function encodeResponseField(
   }
 }
 
-/** Encodes the content of a result: texts join the output, media become `parts` (B45). */
+/** Encodes the content of a result. Texts become part of the output, media become `parts` (B45). */
 function encodeResultContent(
   part: ToolResultPart,
   state: GeminiEncodeState,

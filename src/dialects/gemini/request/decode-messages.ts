@@ -1,5 +1,5 @@
-// Decodes contents into messages, one each. A content that mixes function responses with other parts is split at each
-// change; the form of the following messages stores that they belong together.
+// Decodes each content into a message. A content that mixes function responses with other parts is split into several
+// messages; the form of the second and later ones stores that they belong to the same content.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message, Role } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
@@ -20,7 +20,8 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   if (contents === undefined) {
     context.fail("wrong-type", `Expected a list of contents or { "contents": […] }, found ${describeKind(wire)}.`);
   }
-  // A list of messages cannot store other fields, so they are an error instead of a silent loss.
+  // A list of messages cannot store other fields, so an unknown field is an error; otherwise it would be lost without a
+  // report.
   const [unknownKey] = Object.keys(otherFields);
   if (unknownKey !== undefined)
     context.fail(
@@ -36,7 +37,7 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 
 type GeminiContentInput = JsonObject | string;
 
-/** True if the value is a content; the SDK also accepts a string. */
+/** True if the value is a content. A string also counts, because Google's SDK accepts it. */
 export function isContent(value: JsonValue | undefined): value is GeminiContentInput {
   return typeof value === "string" || isObject(value);
 }
@@ -70,7 +71,7 @@ export function decodeHistory(
   return messages;
 }
 
-/** Appends the messages of a content. A content with a fixed role is never split. */
+/** Decodes a content and appends its messages. A content with a fixed role is never split. */
 function decodeContent(
   wire: GeminiContentInput,
   fixedRole: Role | undefined,
@@ -116,13 +117,13 @@ export function decodeAnswerContent(wire: JsonObject, state: GeminiDecodeState):
   return messages[0] as Message;
 }
 
-/** Returns the wire role of a message without a stored role. */
+/** Returns the default wire role of a message. */
 export function toWireRole(role: Role): string | undefined {
   if (role === "assistant") return "model";
   return role === "system" || role === "developer" ? undefined : "user";
 }
 
-/** Decodes parts into new messages; returns the first of them. */
+/** Decodes parts, and appends one or more messages with them; returns the first of these messages. */
 function decodeParts(
   wire: JsonValue | undefined,
   role: Role,
@@ -150,7 +151,7 @@ function decodeParts(
   return first;
 }
 
-/** Decodes the parts of an answer, and joins its texts as in a stream. */
+/** Decodes the parts of an answer, and joins its texts as the stream decoder does. */
 function decodeAnswerParts(wire: JsonValue | undefined, state: GeminiDecodeState): Message {
   const message: Message = { role: "assistant", parts: [] };
   if (wire === undefined || wire === null) return message;

@@ -1,5 +1,5 @@
-// Encodes messages into contents, one each. Adjacent results are one content, and so are the assistant's messages
-// between a call and its result. System text goes to `systemInstruction`.
+// Encodes messages into contents, usually one content for each message. Adjacent results are joined to one content, and
+// so are the assistant messages between a call and its result. System text is sent in `systemInstruction`.
 import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { Message } from "../../../model/message.ts";
 import type { ModelRequest } from "../../../model/request.ts";
@@ -22,7 +22,10 @@ export interface GeminiHistory {
   contents: (GeminiContent | string)[];
 }
 
-/** `model` is the model that reads the history. An answer to a client has none and is never repaired. */
+/**
+ * Creates the state for encoding messages. `model` is the model that receives the history. An answer to a client has no
+ * such model and is never repaired.
+ */
 export function createEncodeState(
   requestContext: EncodeContext<GeminiLossCode>,
   isAnswer: boolean,
@@ -52,9 +55,9 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
   const leadingCount = countLeadingSystemTurns(turns, true);
   const laterSystemTurns: OutgoingTurn[] = [];
   const contents = new ContentListBuilder(state);
-  // Gemini checks signatures after the last user input only. Calls of other models get the placeholder everywhere, so
-  // that the encoded prefix stays the same in the next request (B44); earlier calls that came unsigned from Gemini's
-  // own wire stay unsigned.
+  // Gemini checks signatures only after the last user input. Unsigned calls of other models nevertheless get the
+  // placeholder everywhere, so that the encoded prefix stays the same in the next request (B44). Earlier calls that
+  // were already unsigned in a Gemini request stay unsigned.
   const requiresSignatures = context.repair && MODEL_FROM_3.test(model);
   const lastUserTurn = requiresSignatures ? turns.findLastIndex(isUserInput) : turns.length;
   for (let at = leadingCount; at < turns.length; at++) {
@@ -72,7 +75,10 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
 
 const SIGNATURE = "signature";
 
-/** Stores for each message with calls that it came without a signature, if its model issues signatures. */
+/**
+ * Marks each assistant message whose calls were sent without a signature, if the model issues signatures. The encoder
+ * then adds no placeholder.
+ */
 export function storeUnsignedCalls({ messages, model = "" }: ModelRequest, dialect: string): void {
   if (!MODEL_FROM_3.test(model)) return;
   for (const message of messages) {
@@ -99,7 +105,10 @@ class ContentListBuilder {
   readonly #state: GeminiEncodeState;
   #openContent: GeminiContent | undefined;
   #lastMessage: Message | undefined;
-  /** True after a function call: Gemini accepts only its results as the next turn (B25). */
+  /**
+   * True after a function call. Only its results may be the next turn (B25), so further assistant messages join the
+   * content.
+   */
   #endsWithCall = false;
   /** Index of the message that the first content was encoded from. */
   #firstIndex: number | undefined;
@@ -115,7 +124,7 @@ class ContentListBuilder {
     const isPlain = isPlainMessage(message);
     const openContent = this.#shouldJoin(turn) ? this.#openContent : undefined;
     if (openContent === undefined) this.#addMovedMedia();
-    // Gemini expects the signature on the first call of a turn only.
+    // Gemini expects a signature only on the first call of a turn.
     const parts = encodeTurnParts(
       turn,
       this.#state,
@@ -150,7 +159,7 @@ class ContentListBuilder {
     restoreResidue(open, message, context);
   }
 
-  /** True if a message must join the open content, which is reported. */
+  /** True if a message must join the open content; reports the merge. */
   #shouldJoin({ message, index }: OutgoingTurn): boolean {
     if (this.#openContent === undefined) return false;
     const joins = message.role === "assistant" ? this.#endsWithCall : this.#continuesResults(message);
@@ -158,21 +167,23 @@ class ContentListBuilder {
     return joins;
   }
 
-  /** True if a message continues the results before it, and was not a content of its own. */
+  /** True if a message continues the results before it, and was not decoded from a content of its own. */
   #continuesResults({ role, parts: [first], extra }: Message): boolean {
     if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
     if (!endsWithResult(this.#lastMessage)) return false;
     return extra === undefined || readForm({ extra }, this.#state.context.dialect)["turn"] !== "own";
   }
 
-  /** Adds media that old models do not accept in function responses as a content after the results. */
+  /** Appends a user content with the media that older models do not accept in function responses. */
   #addMovedMedia(): void {
     const { movedMedia } = this.#state;
     if (movedMedia !== undefined && movedMedia.length > 0)
       this.#contents.push({ role: "user", parts: movedMedia.splice(0) });
   }
 
-  /** Returns all contents; Gemini requires the first to be the user's (B41). */
+  /**
+   * Returns all contents. Adds a user content if the first content is the model's, because Gemini rejects that (B41).
+   */
   end(): (GeminiContent | string)[] {
     const { context } = this.#state;
     this.#addMovedMedia();

@@ -1,5 +1,5 @@
-// Decodes and encodes `generationConfig`: sampling, thinking and output format. Fields without a canonical equivalent
-// are stored as residue there.
+// Decodes and encodes `generationConfig`, which contains sampling, thinking and the output format. Fields without a
+// canonical equivalent are stored as residue under `generationConfig`.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { OutputFormat, ReasoningSettings, ModelRequest, Sampling } from "../../../model/request.ts";
@@ -62,7 +62,8 @@ function decodeThinking(wire: JsonObject, request: ModelRequest, dialect: string
   }
   if (typeof budget === "number" && (budget > 0 || (budget === 0 && level === undefined))) {
     decodedKeys.push("thinkingBudget");
-    // A budget of 0 is the canonical effort "none". A negative budget means that the model decides; it stays residue.
+    // A budget of 0 is the canonical effort "none". A negative budget means that the model decides; it is stored as
+    // residue.
     if (budget === 0) reasoning.effort = "none";
     else copyField(wire, "thinkingBudget", reasoning, "budget");
   }
@@ -111,7 +112,7 @@ export function encodeGenerationConfig(
   return Object.keys(wire).length > 0 ? wire : undefined;
 }
 
-/** Gemini rejects more stop sequences. */
+/** The maximum number of stop sequences that Gemini accepts. */
 const MAX_STOP_SEQUENCES = 5;
 
 function encodeSampling(sampling: Sampling, wire: JsonObject, context: EncodeContext<GeminiLossCode>): void {
@@ -139,7 +140,7 @@ function encodeThinking(
   reportUnsupportedFields(reasoning, REASONING_FIELDS, context, "field-unsupported");
   if (effort !== undefined) encodeEffort(effort, request, wire, context);
   if (budget !== undefined) {
-    // Gemini rejects a level together with a budget.
+    // Gemini rejects a thinking level together with a budget, so the budget is dropped.
     if (context.repair && Object.keys(wire).length > 0) report.addLoss("field-unsupported", "budget");
     else copyField(reasoning, "budget", wire, "thinkingBudget");
   }

@@ -1,5 +1,5 @@
 // Joins messages that were decoded from one content (function responses mixed with other parts) into one turn, so that
-// the encoder writes one content again.
+// the encoder writes one content.
 import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -30,7 +30,7 @@ export function joinSplitContents(
   return turns;
 }
 
-/** True if a message ends with a tool result, so that a further result can join it. */
+/** True if a message ends with a tool result, which a further result can follow in the same content. */
 export function endsWithResult(message: Message | undefined): boolean {
   const part = message?.parts.at(-1);
   return message?.role === "tool" ? part?.type === "tool-result" || part === undefined : false;
@@ -46,7 +46,7 @@ function appendToTurn(
   const { parts, role } = turn.message;
   const positions = [...parts.keys()].map((part) => findPartPosition(turn, part));
   const addedPositions = message.parts.map((_, part): PartPosition => [index, part]);
-  // A user turn with results is a turn of results.
+  // A user turn to which results are added becomes a turn of results.
   const isResults = role !== "assistant" && message.role === "tool";
   return {
     message: { ...turn.message, role: isResults ? "tool" : role, parts: [...parts, ...message.parts] },

@@ -24,7 +24,7 @@ import {
 import { decodeToolConfig, encodeToolConfig } from "./tool-choice.ts";
 import { decodeTools, encodeTools } from "./tools.ts";
 
-/** Fields of the SDK's `config` that are not generation settings. */
+/** Fields of `config` in the parameters of Google's SDK that are not generation settings. */
 const CONFIG_FIELDS: ReadonlySet<string> = new Set(["systemInstruction", "tools", "toolConfig", "cachedContent"]);
 
 export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): ModelRequest {
@@ -35,7 +35,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   const { config } = body;
   const isSdk =
     isObject(config) && !Object.keys(body).some((key) => key === "generationConfig" || CONFIG_FIELDS.has(key));
-  // Spellings of the fields inside the SDK's `config` are stored under that key.
+  // The snake_case names inside the SDK's `config` are stored under the key `config`.
   const configSpelling: FieldSpelling = isSdk ? {} : spelling;
   if (isSdk) body = fromSdkParameters(body, normalizeFieldNames(config, configSpelling));
   const decodedKeys = ["contents"];
@@ -80,7 +80,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   return request;
 }
 
-/** Returns the list of contents; the SDK also accepts a single content. */
+/** Returns the list of contents. A single content is accepted too, as in Google's SDK. */
 function readContents({ contents }: JsonObject, request: ModelRequest, context: DecodeContext): readonly JsonValue[] {
   if (Array.isArray(contents)) return contents;
   if (contents === undefined) context.fail("missing-field", 'The field "contents" is missing.', "contents");
@@ -89,7 +89,7 @@ function readContents({ contents }: JsonObject, request: ModelRequest, context: 
   return [contents];
 }
 
-/** Converts the SDK's parameters to the body that the SDK sends. */
+/** Converts the parameters of Google's SDK to the body that the SDK sends. */
 function fromSdkParameters(wire: JsonObject, config: JsonObject): JsonObject {
   const body = unknownFields(wire, CONFIG_KEY) ?? {};
   const settings: JsonObject = {};
@@ -141,7 +141,7 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Gemi
   if (form["contents"] !== undefined && !isSingleContent)
     report.addLoss("form-stale", ["extra", dialect, "$form", "contents"]);
   const encodedTools = encodeTools(tools ?? [], state);
-  // Gemini accepts an empty list of tools; a repair drops it unless the request came with one.
+  // Gemini accepts an empty list of tools. A repair drops the list unless the decoded request had one.
   if (encodedTools.length > 0 || (tools?.length === 0 && (!context.repair || form["tools"] === "empty"))) {
     wire["tools"] = encodedTools;
   } else if (tools?.length === 0) report.addLoss("tool-settings-dropped", "tools");

@@ -1,4 +1,4 @@
-// Encodes `systemInstruction`, the only position for system text in a Gemini request.
+// Encodes `systemInstruction`, the only field for system text in a Gemini request.
 import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import { joinSystemText } from "../../kit/history/system-text.ts";
 import type { OutgoingTurn } from "../../kit/history/turn.ts";
@@ -6,7 +6,10 @@ import { encodeTurnParts, toContent } from "../content/encode-content.ts";
 import type { GeminiContent, GeminiPart } from "../types.ts";
 import type { GeminiEncodeState } from "../content/encode-state.ts";
 
-/** Encodes the leading system turns as one text or as parts, then later ones, whose move is reported. */
+/**
+ * Encodes the leading system turns as one text or as parts, then appends the later system turns and reports that they
+ * were moved.
+ */
 export function encodeSystemInstruction(
   leading: readonly OutgoingTurn[],
   later: readonly OutgoingTurn[],

@@ -36,7 +36,10 @@ export function decodeToolConfig(
   storeUnknownFields(request, wire, isObject(config) ? [CONFIG] : [], dialect, "toolConfig");
 }
 
-/** Sets `toolChoice`; returns the wire fields that it represents. */
+/**
+ * Sets `toolChoice`; returns the wire fields that it represents, which is an empty list if the canonical model cannot
+ * express the choice.
+ */
 function decodeChoice(wire: JsonObject, request: ModelRequest, dialect: string): string[] {
   const { mode, allowedFunctionNames } = wire;
   const modelMode = typeof mode === "string" ? MODES.toModel(mode) : undefined;
@@ -46,7 +49,7 @@ function decodeChoice(wire: JsonObject, request: ModelRequest, dialect: string):
   const choice = toToolChoice(modelMode, allowed.names);
   if (choice === undefined) return [];
   request.toolChoice = choice;
-  // With names, VALIDATED is the default mode, because Gemini ignores the names in mode AUTO.
+  // If there are names, VALIDATED is the default mode, because Gemini ignores the names in mode AUTO.
   if (mode !== toWireMode(choice)) storeForm(request, dialect, "mode", mode ?? null);
   return hasNames ? ["mode", "allowedFunctionNames"] : ["mode"];
 }
@@ -65,7 +68,7 @@ function toWireMode(choice: ToolChoice): string | undefined {
   return "toolName" in choice || choice.mode === "required" ? "ANY" : "VALIDATED";
 }
 
-/** Encodes `toolConfig`; returns undefined if there is no choice, or no tool to choose. */
+/** Encodes `toolConfig`; returns undefined if the request has no tool choice, or if Gemini would reject it. */
 export function encodeToolConfig(
   request: ModelRequest,
   encodedTools: readonly JsonObject[],
@@ -78,7 +81,8 @@ export function encodeToolConfig(
     context.report.addLoss("field-unsupported", "toolChoice");
     return undefined;
   }
-  // Without function declarations, current models accept only modes that force no call; old models reject all modes.
+  // Without function declarations, current models accept only modes that do not force a call, and older models accept
+  // no mode.
   const isForced = plainMode === "ANY";
   const isRejected =
     !declaresFunctions(encodedTools) && (isForced || encodedTools.length === 0 || MODEL_BEFORE_3.test(model));

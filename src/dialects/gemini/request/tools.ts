@@ -1,4 +1,4 @@
-// Decodes and encodes tools: function declarations, in groups, and Google's own tools, which stay verbatim.
+// Decodes and encodes tools: function declarations, which are grouped, and Google's own tools, which stay verbatim.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
 import type { FunctionTool, Tool } from "../../../model/request.ts";
@@ -32,8 +32,8 @@ export function decodeTools(wireTools: readonly JsonValue[], context: DecodeCont
     const isAfterFunctions = tools.at(-1)?.type === "function";
     const [leading, trailing] = key === keys[0] ? [functions, providerTools] : [providerTools, functions];
     tools.push(...leading, ...trailing);
-    // Default grouping: functions join the group of the functions before them, other tools form their own entry. The
-    // form stores deviations.
+    // By default, functions join the group of the functions before them, and other tools form an entry of their own.
+    // The form stores deviations.
     if (leading[0] !== undefined && trailing[0] !== undefined) storeForm(trailing[0], dialect, "group", "same");
     if (leading[0]?.type === "function" && isAfterFunctions) storeForm(leading[0], dialect, "group", "own");
     if (functions[0] !== undefined && key !== DECLARATIONS) storeForm(functions[0], dialect, "key", key);
@@ -70,7 +70,7 @@ function decodeDeclaration(declaration: JsonObject, name: string, dialect: strin
   return tool;
 }
 
-/** True if wire tools declare functions. */
+/** True if at least one wire tool declares functions. */
 export function declaresFunctions(tools: readonly JsonObject[]): boolean {
   return tools.some((group) => Object.keys(group).some((key) => DECLARATION_KEYS.has(key)));
 }
@@ -97,12 +97,12 @@ export function encodeTools(tools: readonly Tool[], { context, renameTable }: Ge
       functions = undefined;
       reportUnsupportedFields(tool, PROVIDER_TOOL_FIELDS, context, "field-unsupported", METADATA_LOSSES);
       reportNotPortableResidue(tool, context);
-      // The decoder names a tool by the first field of its value.
+      // The decoder uses the first field of the value as the name of the tool, so a different name is lost.
       if (tool.name !== (Object.keys(tool.value)[0] ?? "")) report.addLoss("metadata-dropped", "name");
       if (form["group"] === "same" && group !== undefined) {
         for (const key of Object.keys(tool.value)) copyField(tool.value, key, group);
       }
-      // A copy, because the group may grow and the tool's value must not.
+      // The value is copied, because later tools may be added to the group and the tool's own value must not change.
       else wireTools.push((group = copyObject(tool.value)));
     }
   });

@@ -1,5 +1,5 @@
-// Decodes and encodes one candidate of a response: content, finish reason, and the metadata of its texts (grounding,
-// citations, log probabilities).
+// Decodes and encodes one candidate of a response: its content, its finish reason, and the metadata of its texts
+// (grounding, citations, log probabilities).
 import { reportMessageFields } from "../../kit/history/user-assistant-turns.ts";
 import type { FinishReason } from "../../../model/finish-reason.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -33,7 +33,7 @@ import type {
 } from "../types.ts";
 import type { GeminiEncodeState } from "../content/encode-state.ts";
 
-/** The decoded form of a candidate: the response itself, or an alternative to it. */
+/** A decoded candidate. The first candidate is the response itself; the others are entries of `alternatives`. */
 export interface GeminiChoice {
   message: Message;
   finishReason: FinishReason;
@@ -45,12 +45,12 @@ export const LOGPROBS = "logprobsResult";
 export const CITATIONS = "citationMetadata";
 
 /**
- * Path of the candidate's residue: empty for an alternative, `candidates` for the response, which stores its own
- * residue too.
+ * The path of a candidate's residue. It is empty for an entry of `alternatives`, and `candidates` for the first
+ * candidate, because the response also stores residue of its own.
  */
 type ResiduePath = string[];
 
-/** Decodes a candidate into `choice`, which may be the whole response. */
+/** Decodes a candidate into `choice`, which is the response itself for the first candidate. */
 export function decodeCandidate(
   rawCandidate: JsonObject,
   index: number,
@@ -89,7 +89,10 @@ export function decodeCandidate(
   storeSpelling(choice, dialect, outerSpelling);
 }
 
-/** Decoders of metadata about the answer's texts; each returns the fields that are now represented by the parts. */
+/**
+ * Decoders of metadata about the answer's texts. Each returns the names of the wire fields that the parts now
+ * represent.
+ */
 const METADATA_DECODERS: readonly [
   field: string,
   decode: (metadata: JsonObject, message: Message, dialect: string) => readonly string[],
@@ -123,7 +126,7 @@ function findOnlyText({ parts }: Message): TextPart | undefined {
   return texts.length === 1 ? texts[0] : undefined;
 }
 
-/** Decodes the finish reason. Gemini returns STOP also if the client must run calls (B61). */
+/** Decodes the finish reason. Gemini returns STOP even if the client must run tool calls (B61). */
 function decodeFinishReason(wireReason: JsonValue | undefined, choice: GeminiChoice, dialect: string): FinishReason {
   if (typeof wireReason !== "string") {
     if (wireReason === undefined) storeForm(choice, dialect, FINISH_REASON, null);
@@ -139,8 +142,8 @@ function decodeFinishReason(wireReason: JsonValue | undefined, choice: GeminiCho
 const FINISH_REASON = "finishReason";
 
 /**
- * True if a wire finish reason still agrees with the choice. For a failed answer every known reason does, because its
- * unified reason is "error".
+ * True if decoding a wire finish reason gives the finish reason of the choice. A failed answer accepts every known wire
+ * reason, because its unified reason is always "error".
  */
 function matchesFinishReason(
   wireReason: string,
@@ -154,14 +157,14 @@ function matchesFinishReason(
   return isFailed || decodedReason === unified || (wireReason === "STOP" && awaitsToolResults(choice));
 }
 
-/** True if the answer waits for the client to run its calls. */
+/** True if the answer ends with calls that the client must run. */
 function awaitsToolResults({ message, finishReason }: GeminiChoice): boolean {
   return finishReason.unified === "tool-calls" && hasClientCalls(message);
 }
 
 /**
- * Returns the finish reason of the wire: the raw one if it still agrees, else the one that maps to the unified reason;
- * undefined for none.
+ * Returns the finish reason for the wire: the raw reason if it still matches the unified reason, otherwise the wire
+ * reason for the unified reason. Undefined if the decoded candidate had no finish reason.
  */
 function encodeFinishReason(
   choice: GeminiChoice,
@@ -181,7 +184,10 @@ function encodeFinishReason(
   return wireReason;
 }
 
-/** Encodes a candidate; the caller restores `residue`. The path tracker must be at the choice. */
+/**
+ * Encodes a candidate. The caller restores `residue`, so fields that are in `residue` are not written here. The path
+ * tracker must be at the choice.
+ */
 export function encodeCandidate(
   choice: GeminiChoice,
   index: number,
@@ -194,7 +200,7 @@ export function encodeCandidate(
   const form = readForm(choice, context.dialect);
   const wire: GeminiCandidate = {};
   const wireReason = Object.hasOwn(residue, FINISH_REASON) ? undefined : encodeFinishReason(choice, isFailed, context);
-  // The call that a decoder of this finish reason would mark as cut off.
+  // A decoder of this finish reason marks the same call as cut off, so the call's `invalid` flag is not lost.
   const end = wireReason === undefined ? undefined : FINISH_REASONS.toModel(wireReason);
   state.cutOffCall = end && findCutOffCall(message, { unified: end });
   context.pathTracker.enter("message");
@@ -203,7 +209,7 @@ export function encodeCandidate(
   const content = toContent(parts, message, context, true);
   context.pathTracker.leave();
   const isAbsent = form["content"] === null || Object.hasOwn(residue, "content");
-  // toContent returns a string only for messages that were decoded from one, never for answers.
+  // toContent returns a string only for a message that was decoded from a string, which an answer never is.
   if (parts.length > 0 || !isAbsent) wire.content = content as GeminiContent;
   if (wireReason !== undefined) wire.finishReason = wireReason;
   if (form["index"] !== null && !Object.hasOwn(residue, "index")) wire.index = index;

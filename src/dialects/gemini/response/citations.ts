@@ -1,5 +1,5 @@
 // Decodes and encodes citation metadata (sources that an answer quotes at length) as annotations of its text. A list
-// that annotations cannot restore exactly stays residue.
+// that the annotations cannot restore exactly is stored as residue.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
@@ -10,13 +10,16 @@ import { Utf8Offsets } from "./byte-offsets.ts";
 import type { GeminiLossCode } from "../losses.ts";
 import type { GeminiCitations } from "../types.ts";
 
-/** Names of the list: `citationSources` in the Gemini API, which counts UTF-8 bytes, and `citations` in Vertex AI. */
+/**
+ * The fields for the list of citations: `citationSources` in the Gemini API, which counts UTF-8 bytes, and `citations`
+ * in Vertex AI.
+ */
 const CITATION_LISTS = ["citationSources", "citations"] as const;
 type CitationListName = (typeof CITATION_LISTS)[number];
 const LIST_FORM = "list";
 const CITATION_RESIDUE = "citation";
 
-/** Adds the citations to the text as annotations; returns the names of the lists that were decoded. */
+/** Adds the citations to the text as annotations; returns the names of the decoded lists. */
 export function decodeCitations(metadata: JsonObject, part: TextPart, dialect: string): CitationListName[] {
   const bytes = new Utf8Offsets(part.text);
   return CITATION_LISTS.filter((list) => {
@@ -36,7 +39,8 @@ function decodeCitation(citation: JsonObject, list: CitationListName, bytes: Utf
   if (typeof uri === "string") annotation.url = uri;
   if (typeof title === "string") annotation.title = title;
   const [start, end] = [bytes.toUnit(startIndex), bytes.toUnit(endIndex)];
-  // Vertex AI does not document its unit; an offset is certain only if bytes and code units agree.
+  // Vertex AI does not document the unit of its offsets. An offset is reliable only if bytes and code units give the
+  // same position.
   const hasKnownUnit = list === "citationSources" || end === endIndex;
   if (start !== undefined && end !== undefined && start <= end && hasKnownUnit) annotation.span = { start, end };
   if (annotation.span !== undefined && citation["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
@@ -69,12 +73,13 @@ function encodeCitation(
 }
 
 /**
- * Collects the annotations of an answer that are citations. Gemini has citations only for answers with one text part.
+ * Collects the annotations of an answer that are citations. Gemini returns citations only for answers with exactly one
+ * text part.
  */
 export class CitationCollector {
   citations: GeminiCitations | undefined;
   readonly #context: EncodeContext<GeminiLossCode>;
-  /** The text part that citations refer to. */
+  /** The text part that the citations refer to. */
   readonly #citedPart: TextPart | undefined;
   #bytes: Utf8Offsets | undefined;
 
@@ -84,8 +89,8 @@ export class CitationCollector {
   }
 
   /**
-   * Adds an annotation that was decoded from a citation; returns false for others. The path tracker must be at the
-   * annotation.
+   * Adds an annotation that was decoded from a citation; returns false for other annotations. The path tracker must be
+   * at the annotation.
    */
   addIfCitation(annotation: Annotation, part: TextPart): boolean {
     const { dialect, report } = this.#context;

@@ -1,5 +1,5 @@
-// Decodes and encodes errors: a google.rpc status in an `error` object, alone or in a list, with details about quotas
-// and retry delays.
+// Decodes and encodes errors. The wire format is a google.rpc status in an `error` object, which may be in a list, with
+// details about quotas and retry delays.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../../model/provider-error.ts";
 import * as providerErrors from "../../kit/errors/provider-errors.ts";
@@ -61,7 +61,8 @@ function toErrorKind(
   const kind = typeof statusName === "string" ? STATUSES.toModel(statusName) : undefined;
   if (details.some(({ reason }) => reason === "API_KEY_INVALID")) return "authentication";
   if (kind === "rate-limit") {
-    // A quota per minute is a rate limit; a quota per day, or one without a retry delay, needs payment.
+    // A daily quota is a "quota" error. Another quota with a retry delay is a rate limit; without a retry delay, the
+    // message determines the kind.
     const quotas = JSON.stringify(details);
     if (/PerDay/.test(quotas)) return "quota";
     return details.some((each) => each["@type"] === RETRY_INFO)
@@ -74,8 +75,8 @@ function toErrorKind(
 }
 
 /**
- * `isInAnswer`: the error is a field of a response. `allowsMissingStatus`: the error came from Gemini although it has
- * no `status`.
+ * Encodes an error. `isInAnswer` is true if the error is a field of a response; `allowsMissingStatus` is true if Gemini
+ * itself sent the error without a `status`.
  */
 export function encodeError(
   error: ProviderError,
@@ -95,7 +96,7 @@ export function encodeError(
   return { status, wire: { error: body } };
 }
 
-/** True if a body has Gemini's `error` object, alone or in a list. */
+/** True if a body is Gemini's `{ error }` object or a list that begins with it. */
 function isGeminiError(raw: unknown, allowsMissingStatus: boolean): boolean {
   const [first]: unknown[] = Array.isArray(raw) ? raw : [raw];
   const body = isObject(first) ? first["error"] : undefined;

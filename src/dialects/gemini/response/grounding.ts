@@ -1,6 +1,6 @@
 // Decodes and encodes grounding metadata (sources, and the text segments that they support) as annotations of the
-// answer's texts. Segments count UTF-8 bytes within a part. Metadata that annotations cannot restore exactly stays
-// residue.
+// answer's texts. Segments count UTF-8 bytes within a part. Metadata that the annotations cannot restore exactly is
+// stored as residue.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { assignObject, sameJson, stringifyJson } from "../../../model/json/index.ts";
 import type { Annotation, Part, TextPart } from "../../../model/parts.ts";
@@ -14,7 +14,7 @@ import { readPieceOffsets, readEmptyTextsBefore } from "../content/split-texts.t
 import type { CitationCollector } from "./citations.ts";
 import type { GeminiLossCode } from "../losses.ts";
 
-/** Fields that sources and annotations share; a `web` source has no text. */
+/** Fields of a source, and the annotation fields that they become; a `web` source has no text. */
 const SOURCE_FIELDS = [
   ["uri", "url"],
   ["title", "title"],
@@ -25,7 +25,7 @@ const SCORE = "confidenceScore";
 const SEGMENT = "segment";
 
 export interface GroundedText {
-  /** Index of the text, or of its first piece, in the wire parts. */
+  /** Index of the text (or of its first piece, if the text is split) in the wire parts. */
   index: number;
   part: TextPart;
   annotations: readonly Annotation[];
@@ -34,12 +34,13 @@ export interface GroundedText {
 interface PositionedText extends GroundedText {
   annotations: Annotation[];
   bytes: Utf8Offsets;
-  /** Start offsets of its pieces. */
+  /** Start offsets of the pieces of the text. */
   pieceOffsets: readonly number[];
 }
 
 /**
- * Returns the texts of an answer with annotations for its grounding; undefined if the annotations could not restore it.
+ * Returns the texts of an answer with annotations for its grounding; undefined if the metadata has no sources, or if
+ * the annotations could not restore it.
  */
 export function decodeGrounding(
   metadata: JsonObject,
@@ -66,7 +67,10 @@ export function decodeGrounding(
   const [first] = texts;
   if (first === undefined) return undefined;
   let introducedCount = 0;
-  /** Adds sources that no segment has cited yet, so that encoding numbers the sources in the same order. */
+  /**
+   * Adds annotations for sources that no segment has cited yet, so that the encoder numbers the sources in the same
+   * order.
+   */
   const addUncitedSources = (to: number, text: { annotations: Annotation[] }): void => {
     for (; introducedCount < to; introducedCount++)
       text.annotations.push(decodeSource(chunks[introducedCount], dialect));
@@ -121,7 +125,10 @@ function decodeSource(chunk: JsonValue | undefined, dialect: string): Annotation
   return annotation;
 }
 
-/** Sets the span of an annotation, if the text there equals the text of the segment. */
+/**
+ * Sets the span of an annotation. If the text at the span differs from the text of the segment, stores the segment as
+ * residue instead.
+ */
 function setSpan(
   annotation: Annotation,
   segment: JsonObject,
@@ -139,17 +146,17 @@ function setSpan(
   if (segment["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
   const expectedPart = index + findPiece(annotation.span, pieceOffsets);
   if (partIndex === undefined && expectedPart > 0) storeForm(annotation, dialect, "part", null);
-  // An empty span between two pieces belongs to either.
+  // An empty span between two pieces fits both pieces, so the form stores which piece the wire had.
   else if (typeof partIndex === "number" && partIndex !== expectedPart)
     storeForm(annotation, dialect, "part", partIndex - index);
 }
 
-/** Piece offsets of a text that is one piece. */
+/** The piece offsets of a text that is not split. */
 const ONE_PIECE: readonly number[] = [0];
 
-/** Returns the index of the piece that contains a span; 0 if it spans several pieces. */
+/** Returns the index of the piece that contains a span; 0 if the span extends over several pieces. */
 function findPiece({ start, end }: { start: number; end: number }, pieceOffsets: readonly number[]): number {
-  // The last offset is the end of the text.
+  // The last offset is the end of the text, not the start of a piece.
   let [low, high] = [0, pieceOffsets.length - 2];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -170,7 +177,9 @@ function isWithinPiece(
   );
 }
 
-/** Encodes annotations as grounding metadata: each source once, each segment with its sources. */
+/**
+ * Encodes annotations as grounding metadata, with a list of distinct sources and a list of segments that refer to them.
+ */
 export function encodeGrounding(texts: readonly GroundedText[], dialect: string): JsonObject {
   const chunks: JsonValue[] = [];
   const supports: JsonObject[] = [];
@@ -244,8 +253,8 @@ const WEB_FIELDS: ReadonlySet<string> = new Set(["kind", "url", "title", "span",
 const CONTEXT_FIELDS: ReadonlySet<string> = new Set([...WEB_FIELDS, "citedText"]);
 
 /**
- * Returns the annotations to encode as grounding; adds citations to `citations` and reports the others. The path
- * tracker must be at the part.
+ * Returns the annotations to encode as grounding. Adds citations to `citations`, and reports annotations that cannot be
+ * encoded. The path tracker must be at the part.
  */
 export function selectGroundingAnnotations(
   part: TextPart,

@@ -1,4 +1,5 @@
-// Decodes and encodes log probabilities: of a whole candidate on the wire, of its text part in the canonical model.
+// Decodes and encodes log probabilities. On the wire they belong to a candidate; in the canonical model they belong to
+// its only text part.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Logprob } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -14,7 +15,10 @@ const TOKEN_FIELDS = new FieldTable<"token" | "logprob" | "tokenId">([
   ["tokenId", "tokenId", "number"],
 ]);
 
-/** Decodes one token; returns undefined if a field is missing or has no canonical equivalent. */
+/**
+ * Decodes one token; returns undefined if the token or its log probability is missing, or if a field has no canonical
+ * equivalent.
+ */
 function decodeToken(wire: JsonValue | undefined): Logprob | undefined {
   if (!isObject(wire)) return undefined;
   const token: Partial<Logprob> = {};
@@ -23,7 +27,7 @@ function decodeToken(wire: JsonValue | undefined): Logprob | undefined {
   return text === undefined || logprob === undefined ? undefined : (token as Logprob);
 }
 
-/** Decodes the tokens of a candidate; returns undefined if encoding could not restore them. */
+/** Decodes the tokens of a candidate; returns undefined if the encoder could not restore them exactly. */
 export function decodeLogprobs({ chosenCandidates: chosen, topCandidates: top }: JsonObject): Logprob[] | undefined {
   if (!Array.isArray(chosen) || chosen.length === 0) return undefined;
   if (top !== undefined && (!Array.isArray(top) || top.length !== chosen.length)) return undefined;
@@ -55,7 +59,7 @@ function encodeToken(token: Logprob, context: EncodeContext<GeminiLossCode>): Ge
   return wire;
 }
 
-/** Appends the tokens of a text to those of its candidate. The path tracker must be at the part. */
+/** Appends the log probabilities of a text to those of its candidate. The path tracker must be at the part. */
 export function addLogprobs(
   tokens: readonly Logprob[],
   result: GeminiLogprobs,
@@ -66,7 +70,7 @@ export function addLogprobs(
     chosenCandidates.push(encodeToken(token, context));
     const { top } = token;
     if (top === undefined && result.topCandidates === undefined) return;
-    // If any token has alternatives, every token has a list, possibly empty.
+    // If at least one token has top tokens, every token gets a list, which may be empty.
     result.topCandidates ??= chosenCandidates.slice(1).map(() => ({ candidates: [] }));
     const candidates = context.pathTracker.each("top", top ?? [], (each) => encodeToken(each, context));
     result.topCandidates.push({ candidates });

@@ -1,4 +1,4 @@
-// Decodes and encodes responses: the first candidate is the answer, the others are its alternatives.
+// Decodes and encodes responses. The first candidate becomes the answer; the others become `alternatives`.
 import { RESPONSE_FIELDS } from "../../kit/fields/supported-fields.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
@@ -38,10 +38,10 @@ export function decodeResponse(
   return decodeResponseBody(wire, spelling, new AnswerDecodeState(context, names, readAnswerHead(wire).id));
 }
 
-/** Reads the fields that identify an answer. */
+/** Returns the fields that identify an answer. */
 export function readAnswerHead({ responseId, modelVersion, createTime }: JsonObject): AnswerHead {
   const head: AnswerHead = {
-    // The canonical model uses "" for a missing id or model.
+    // In the canonical model, "" represents a missing id or model.
     id: typeof responseId === "string" ? responseId : "",
     model: typeof modelVersion === "string" ? modelVersion : "",
   };
@@ -50,7 +50,9 @@ export function readAnswerHead({ responseId, modelVersion, createTime }: JsonObj
 }
 export type AnswerHead = Pick<ModelResponse, "id" | "model" | "createdAt">;
 
-/** Decodes a response body whose field names are normalized; a stream decoder passes the merged body of its events. */
+/**
+ * Decodes a response body whose field names are in camelCase. The stream decoder passes the merged body of its events.
+ */
 export function decodeResponseBody(wire: JsonObject, spelling: FieldSpelling, state: GeminiDecodeState): ModelResponse {
   const { dialect } = state.context;
   const { usageMetadata, error } = wire;
@@ -72,7 +74,7 @@ export function decodeResponseBody(wire: JsonObject, spelling: FieldSpelling, st
   if (isObject(error)) {
     decodedKeys.push("error");
     response.error = decodeError({ error }, undefined);
-    // The form shows that an error without `status` is Gemini's.
+    // The form tells the encoder that Gemini sent this error although it has no `status`.
     if (typeof error["status"] !== "string") storeForm(response, dialect, "error", "odd");
     response.finishReason.unified = "error";
   }
@@ -82,7 +84,10 @@ export function decodeResponseBody(wire: JsonObject, spelling: FieldSpelling, st
   return response;
 }
 
-/** Missing candidates, an empty list and null are different forms, and no error (B71). */
+/**
+ * Decodes the candidates. Missing candidates, an empty list and null are stored as different forms and are not errors
+ * (B71).
+ */
 function decodeCandidates({ candidates }: JsonObject, response: ModelResponse, state: GeminiDecodeState): void {
   const { context } = state;
   const list = candidates ?? [];
@@ -105,7 +110,10 @@ function decodeCandidates({ candidates }: JsonObject, response: ModelResponse, s
   });
 }
 
-/** A blocked prompt is the finish reason of an answer without candidates. */
+/**
+ * Decodes the prompt feedback. The reason for which a prompt was blocked becomes the finish reason of an answer without
+ * candidates.
+ */
 function decodePromptFeedback(
   wire: JsonObject,
   response: ModelResponse,
@@ -159,7 +167,7 @@ export function encodeResponse(
 }
 
 /**
- * Encodes the missing candidates of a response that came without any and still has no content; returns false for other
+ * Restores the form of a response that was decoded without candidates and still has no content. Returns false for other
  * responses.
  */
 function encodeMissingCandidates(

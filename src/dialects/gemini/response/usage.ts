@@ -1,5 +1,5 @@
-// Decodes and encodes token counts. Gemini's prompt count includes cached tokens; thoughts are not in the answer's
-// count, nor tool tokens in the prompt's. The canonical counts include them (B63, B66).
+// Decodes and encodes token counts. Gemini's prompt count includes cached tokens but no tool tokens, and its answer
+// count includes no thoughts. The canonical input and output counts include all of these (B63, B66).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -21,7 +21,7 @@ function isTokenCount(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Decodes the counts only; used for each event of a stream. */
+/** Decodes only the token counts, without storing residue, for each event of a stream. */
 export function decodeCounts(wire: JsonObject): Usage {
   const { [PROMPT]: prompt, [ANSWER]: answer, [THOUGHTS]: thoughts, [TOOLS]: tools, [CACHED]: cached } = wire;
   const inputTokens = (isTokenCount(prompt) ? prompt : 0) + (isTokenCount(tools) ? tools : 0);
@@ -38,7 +38,8 @@ export function decodeCounts(wire: JsonObject): Usage {
 }
 
 /**
- * The count of tool tokens stays residue too, because the canonical input count does not separate it from the prompt.
+ * Counts that the canonical usage represents. The count of tool tokens is not in the list: the canonical input count
+ * does not separate it from the prompt, so it is also stored as residue.
  */
 const DECODED_COUNTS = [PROMPT, ANSWER, THOUGHTS, CACHED, TOTAL];
 
@@ -58,7 +59,7 @@ export function decodeUsage(rawUsage: JsonObject, dialect: string): Usage {
   return usage;
 }
 
-/** Encodes the counts so far for an event before the last; zero counts are omitted as unknown. */
+/** Encodes the counts known so far, for an event that is not the last. A count of 0 means unknown and is omitted. */
 export function encodeCounts(usage: Partial<Usage>): JsonObject {
   const { inputTokens = 0, outputTokens = 0, totalTokens = 0, cacheReadTokens = 0, reasoningTokens = 0 } = usage;
   const wire: JsonObject = {};
@@ -94,19 +95,20 @@ export function encodeUsage(usage: Usage, context: EncodeContext<GeminiLossCode>
     [THOUGHTS, reasoningTokens],
   ];
   for (const [key, value] of counts) {
-    // A count that was missing on the wire stays missing while its value is implied by the others.
+    // A count that the wire had with an invalid value is restored from the residue below.
     if (value === undefined || Object.hasOwn(residue, key)) continue;
-    // Counts are never negative, even if they contradict each other (B66).
+    // A count is never written as negative, even if the counts contradict each other (B66).
     if (value < 0)
       context.report.addLoss(
         "field-unsupported",
         key === PROMPT ? "inputTokens" : "outputTokens",
         "The count is smaller than the counts that it includes.",
       );
+    // A count that was missing on the wire stays missing as long as the other counts imply its value.
     const isImplied = value === (key === TOTAL ? inputTokens + outputTokens : 0);
     if (form[key] !== null || !isImplied) wire[key] = Math.max(0, value);
   }
-  // Costs and cache-write counts have no field in Gemini.
+  // Gemini has no fields for costs and for counts of cache writes.
   reportUnsupportedFields(usage, USAGE_FIELDS, context, "metadata-dropped");
   reportNotPortableResidue(usage, context, {}, "response-metadata-not-portable");
   restoreResidue(wire, usage, context);

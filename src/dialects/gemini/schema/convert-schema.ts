@@ -9,14 +9,14 @@ import { toNearestSchema } from "./nearest-schema.ts";
 export { toExactGeminiSchema, toJsonSchema };
 export type { SchemaChange };
 
-/** Returns the nearest Gemini Schema of a JSON Schema, and the list of changes. */
+/** Returns the Gemini Schema that is nearest to a JSON Schema, and the list of changes. */
 export function toGeminiSchema(schema: SchemaObject): { schema: JsonObject; changes: SchemaChange[] } {
   const exact = toExactGeminiSchema(schema);
   if (exact !== undefined) return { schema: exact, changes: [] };
   const { schema: nearest, changes } = toNearestSchema(schema);
   if (changes.length === 0)
     changes.push({ path: "", detail: "Written in an equivalent form.", action: "approximated" });
-  // toNearestSchema returns only keywords that Gemini's Schema supports.
+  // The fallback is never used, because toNearestSchema returns only keywords that Gemini's Schema supports.
   return { schema: respellAsGeminiSchema(nearest) ?? { type: "OBJECT" }, changes };
 }
 
@@ -25,7 +25,10 @@ export function fitsGeminiSchema(schema: SchemaObject): boolean {
   return toExactGeminiSchema(schema) !== undefined;
 }
 
-/** Returns a Gemini Schema as JSON Schema; undefined if converting it back would not give the same schema. */
+/**
+ * Converts a Gemini Schema to JSON Schema; returns undefined if converting the result back would give a different
+ * schema.
+ */
 export function fromGeminiSchema(schema: JsonObject): JsonObject | undefined {
   const jsonSchema = toJsonSchema(schema);
   const exact = toExactGeminiSchema(jsonSchema);

@@ -1,4 +1,4 @@
-// Converts between JSON Schema and Gemini's Schema without changes of meaning.
+// Converts between JSON Schema and Gemini's Schema without changing the meaning.
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { MAX_DEPTH } from "../../../model/json/index.ts";
@@ -12,14 +12,14 @@ import {
   isValidEnumMember,
 } from "./schema-keywords.ts";
 
-/** Returns a JSON Schema as Gemini Schema; undefined if Gemini's Schema cannot express all of it. */
+/** Converts a JSON Schema to a Gemini Schema; returns undefined if Gemini's Schema cannot express it exactly. */
 export function toExactGeminiSchema(schema: unknown): JsonObject | undefined {
   return convertExactly(schema, false, 1);
 }
 
 /**
- * The same for the result of toNearestSchema. It may have a null branch in `anyOf`: older versions of the API reject
- * that, but Gemini's Schema has no alternative.
+ * Converts the result of toNearestSchema to a Gemini Schema. A null branch in `anyOf` is allowed here: older versions
+ * of the API reject it, but Gemini's Schema has no other way to express it.
  */
 export function respellAsGeminiSchema(schema: unknown): JsonObject | undefined {
   return convertExactly(schema, true, 1);
@@ -31,7 +31,7 @@ function convertExactly(schema: unknown, allowsNullBranch: boolean, depth: numbe
   const { type: jsonType, anyOf } = schema;
   if (Array.isArray(anyOf)) {
     const branches = anyOf.map((branch) => convertExactly(branch, allowsNullBranch, depth + 1));
-    // Gemini rejects other keywords next to `anyOf`.
+    // Gemini rejects a schema that has `anyOf` together with other keywords.
     const isValidUnion = keys.length === 1 && branches.length > 0 && branches.every((branch) => branch !== undefined);
     return isValidUnion && (allowsNullBranch || branches.every((branch) => branch["type"] !== "NULL"))
       ? { anyOf: branches }
@@ -75,7 +75,7 @@ function convertKeyword(
     const properties: JsonObject = (exact[key] = {});
     return Object.keys(value).every((name) => setIfConverted(properties, name, convertInner(value[name])));
   } else if (key === "enum" && isList) {
-    // JSON Schema lists null in the `enum` of a nullable type; Gemini does not.
+    // JSON Schema lists null in the `enum` of a nullable type; Gemini's Schema does not, so null is removed.
     const members = isNullable ? value.filter((member) => member !== null) : value;
     exact[key] = members;
     const hasValidNulls = members.length > 0 && members.length < value.length === isNullable;
@@ -85,7 +85,7 @@ function convertKeyword(
     exact[key] = value;
     return value.every((name) => typeof name === "string" && isObject(properties) && Object.hasOwn(properties, name));
   } else if (!isValidKeywordValue(key, value, type)) return false;
-  // Google's types declare counts as strings, which is how Proto JSON writes 64-bit numbers.
+  // Counts are written as strings, because Google's types declare them so: Proto JSON writes 64-bit numbers as strings.
   else if (isCountKeyword(key)) exact[key] = String(Number(value));
   else copyField(schema, key, exact);
   return true;
@@ -96,7 +96,7 @@ function setIfConverted(to: JsonObject, key: string, exact: JsonObject | undefin
   return exact !== undefined;
 }
 
-/** Returns a Gemini Schema as JSON Schema; unknown keywords and values stay unchanged. */
+/** Converts a Gemini Schema to JSON Schema; unknown keywords and values stay unchanged. */
 export function toJsonSchema(schema: JsonObject): JsonObject {
   return toJsonSchemaValue(schema, 1) as JsonObject;
 }
@@ -109,7 +109,7 @@ function toJsonSchemaValue(schema: JsonValue, depth: number): JsonValue {
   for (const key of Object.keys(schema)) {
     const value = schema[key] as JsonValue;
     if (key === "type" && typeof value === "string") {
-      // "TYPE_UNSPECIFIED" means no type.
+      // The wire type "TYPE_UNSPECIFIED" means that there is no type.
       if (type !== undefined) json[key] = isNullable ? [type, "null"] : type;
     } else if (key === "items") json[key] = toJsonSchemaValue(value, depth + 1);
     else if (key === "anyOf" && Array.isArray(value))
@@ -119,7 +119,7 @@ function toJsonSchemaValue(schema: JsonValue, depth: number): JsonValue {
       for (const name of Object.keys(value))
         setOwn(properties, name, toJsonSchemaValue(value[name] as JsonValue, depth + 1));
     } else if (key === "enum" && Array.isArray(value)) {
-      // Gemini lists numbers as strings and never lists null.
+      // Gemini's `enum` lists numbers as strings and never lists null; JSON Schema needs numbers and null.
       const members = value.map((each) => (isNumericMember(each, type) ? Number(each) : each));
       json[key] = isNullable ? [...members, null] : members;
     } else if (isCountKeyword(key) && typeof value === "string" && /^\d+$/.test(value)) json[key] = Number(value);

@@ -1,12 +1,12 @@
-// Merges all schemas that apply to one value (the schema itself, its `$ref` and `allOf`) into one set of keywords.
-// Records the changes, and bounds the size: a reference is unrolled at most twice, and a whole schema has a size
-// budget.
+// Merges all schemas that apply to one value (the schema, the schema that its `$ref` points to, and those in `allOf`)
+// into one set of keywords. Records the changes, and limits the size: a reference is followed at most twice on a path,
+// and each converted schema has a size budget.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { pointerStep } from "../../../model/json/pointer.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { typeHasKeyword, findTypeWithKeyword } from "./schema-keywords.ts";
 
-/** One keyword or value that the converted schema does not have unchanged. */
+/** A keyword or value of the original schema that the converted schema lacks or has in a different way. */
 export interface SchemaChange {
   /** A JSON pointer in the original schema. */
   path: string;
@@ -14,42 +14,44 @@ export interface SchemaChange {
   action: "dropped" | "approximated";
 }
 
-/** A value in a schema (mostly a schema itself) with its position: `parent[key]`. */
+/** A value in a schema (usually a schema) and its position: the value is `parent[key]`. */
 export interface SchemaNode {
   parent: JsonObject;
   key: string;
   path: string;
-  /** The references that were followed on the way to this node. */
+  /** The references that were followed to reach this node. */
   references: readonly string[];
   /** True for a branch of a union that also has a null branch. */
   hasNullSibling?: boolean | undefined;
 }
 
 export interface MergedSchema {
-  /** Gemini's keywords, each with all its values in the merged schemas. */
+  /** The keywords of Gemini's Schema, each with all its values in the merged schemas. */
   keywords: Map<string, SchemaNode[]>;
-  /** Unions (`anyOf`, `oneOf`): one branch of each list must apply. */
+  /** Unions (`anyOf`, `oneOf`). A value must match at least one branch of each union. */
   unions: { path: string; branches: SchemaNode[] }[];
-  /** `allowsNull`: a schema accepts null. `rejectsNull`: another schema does not. */
+  /** True if at least one of the merged schemas accepts null. */
   allowsNull: boolean;
+  /** True if at least one of the merged schemas rejects null. */
   rejectsNull: boolean;
 }
 
 export interface SchemaConversion {
   root: JsonObject;
   changes: Map<string, SchemaChange>;
-  /** Remaining size of the converted schema, approximately in characters. */
+  /** The size, approximately in characters, that the converted schema may still grow by. */
   budget: number;
 }
 
 /**
- * Maximum number of times that one reference is followed on a path; this is the depth of a converted recursive schema.
+ * Maximum number of times that one reference is followed on a path. It limits the depth of a converted recursive
+ * schema.
  */
 const MAX_UNROLLED = 2;
 /** Maximum nesting depth of a schema. */
 export const MAX_NESTING = 100;
 
-/** JSON Schema keywords that convert to another keyword of Gemini's Schema. */
+/** JSON Schema keywords that are converted to a keyword of a different name in Gemini's Schema. */
 const KEYWORD_ALIASES: ReadonlyMap<string, string> = new Map([
   ["const", "enum"],
   ["prefixItems", "items"],
@@ -76,10 +78,10 @@ export function readNode({ parent, key }: SchemaNode): unknown {
   return parent[key];
 }
 
-/** Returns the nodes of a list or an object. */
+/** Returns a node for each entry of a list or an object. */
 export function listChildNodes(node: SchemaNode): SchemaNode[] {
   const { path, references } = node;
-  // Lists are read like objects: their keys are the indexes.
+  // A list is read like an object whose keys are the indexes.
   const parent = readNode(node) as JsonObject;
   return Object.keys(parent).map((key) => ({ parent, key, path: path + pointerStep(key), references }));
 }
@@ -90,7 +92,10 @@ export function appendTo<T>(map: Map<string, T[]>, key: string, value: T): void 
   else list.push(value);
 }
 
-/** Merges the keywords of the schemas, of what they refer to, and of `base`, in this order of precedence. */
+/**
+ * Merges the keywords of the schemas, of the schemas that they refer to, and of `base`. If they conflict, the earlier
+ * one in this order is used.
+ */
 export function mergeSchemas(
   conversion: SchemaConversion,
   schemas: readonly SchemaNode[],
@@ -99,11 +104,11 @@ export function mergeSchemas(
   const { allowsNull, rejectsNull } = base ?? { allowsNull: false, rejectsNull: false };
   const merged: MergedSchema = { keywords: new Map(), unions: [], allowsNull, rejectsNull };
   const queue = [...schemas];
-  // The queue grows while it is read: references and `allOf` append to it.
+  // The queue grows during the loop, because references and `allOf` append schemas to it.
   for (const node of queue) {
     const schema = readNode(node);
     if (Array.isArray(schema)) {
-      // A tuple: Gemini's `items` has no positions, so each of its schemas applies to every item.
+      // This is a tuple. Gemini's `items` has no positions, so every item may match any of the tuple's schemas.
       reportApproximated(conversion, node.path);
       mergeUnion(conversion, merged, node, queue);
     } else if (isObject(schema)) {
@@ -126,7 +131,7 @@ function isNonNullSchema({ type, enum: members, const: constant = null, nullable
   return isTyped || constant !== null || (Array.isArray(members) && !members.includes(null));
 }
 
-/** Appends schemas that apply to the same value. */
+/** Appends schemas that apply to the value being converted. */
 function enqueueNodes(queue: SchemaNode[], nodes: SchemaNode[], hasNullSibling: boolean | undefined): void {
   for (const node of nodes) queue.push({ ...node, hasNullSibling });
 }
@@ -148,20 +153,20 @@ function mergeKeyword(
   else if (hasValidShape && (key === "anyOf" || key === "oneOf")) mergeUnion(conversion, merged, keyword, queue);
   else if (key === "nullable" && value === true) merged.allowsNull = true;
   else if (key === "nullable") reportDropped(conversion, keyword);
-  // NULL has only keywords that all types have.
+  // The type NULL has only the keywords that all types have, so the first condition is true for those keywords.
   else if (hasValidShape && (typeHasKeyword(name, "NULL") || findTypeWithKeyword(name) !== undefined))
     addKeyword(conversion, merged, name, keyword);
   else reportDropped(conversion, keyword);
 }
 
 function addKeyword(conversion: SchemaConversion, { keywords }: MergedSchema, name: string, keyword: SchemaNode): void {
-  // The budget is charged for keyword names and property names here; for values and inner schemas when they are
-  // written.
+  // This call subtracts only keyword names and property names from the budget. Values and inner schemas are subtracted
+  // when they are written.
   spendBudget(conversion, name === "properties" ? Object.keys(Object(readNode(keyword))) : name);
   appendTo(keywords, name, keyword);
 }
 
-/** Charges a plain value to the budget. */
+/** Subtracts the approximate size of a plain value from the budget. */
 export function spendBudget(conversion: SchemaConversion, value: unknown, depth = 0): void {
   conversion.budget -= typeof value === "string" ? value.length + 1 : 1;
   if (typeof value !== "object" || value === null || conversion.budget < 0 || depth > MAX_NESTING) return;
@@ -169,7 +174,8 @@ export function spendBudget(conversion: SchemaConversion, value: unknown, depth 
 }
 
 /**
- * Merges a union. A single branch besides null always applies, so it joins the queue; several branches stay a union.
+ * Merges a union. If only one branch is not null, that branch always applies and is added to the queue; several
+ * branches stay a union.
  */
 function mergeUnion(conversion: SchemaConversion, merged: MergedSchema, list: SchemaNode, queue: SchemaNode[]): void {
   const { key, path, hasNullSibling } = list;
@@ -189,7 +195,10 @@ function isNullSchema(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "null" && Object.keys(schema).length === 1;
 }
 
-/** Appends the schema that a reference points to. */
+/**
+ * Appends the schema that a reference points to, or any object if the reference was followed too often. Reports a
+ * reference that cannot be resolved as dropped.
+ */
 function followReference(conversion: SchemaConversion, node: SchemaNode, queue: SchemaNode[]): void {
   const { references } = node;
   const ref = readNode(node);
@@ -198,13 +207,13 @@ function followReference(conversion: SchemaConversion, node: SchemaNode, queue: 
   let schema: unknown = conversion.root;
   for (const step of path.split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    // Works for lists and objects; inherited properties do not count.
+    // The cast is valid for lists and objects. Inherited properties are ignored.
     schema = Object.hasOwn(Object(schema), key) ? (schema as JsonObject)[key] : undefined;
   }
   if (!isObject(schema)) return reportDropped(conversion, node);
   conversion.budget -= references.length + path.length;
   const isCut = references.filter((each) => each === path).length >= MAX_UNROLLED;
-  // Replaces the change that an earlier unrolling of this reference recorded.
+  // An earlier use of this reference may have recorded a change for the same path; the new change replaces it.
   if (isCut) conversion.changes.delete(node.path);
   reportApproximated(
     conversion,
@@ -221,7 +230,10 @@ function followReference(conversion: SchemaConversion, node: SchemaNode, queue: 
   });
 }
 
-/** Decodes percent-escapes: a pointer in a URL fragment may be escaped a second time. */
+/**
+ * Decodes percent-escapes, because a JSON pointer in a URL fragment may be percent-encoded. Returns an invalid text
+ * unchanged.
+ */
 function decodeUriText(text: string): string {
   try {
     return decodeURIComponent(text);

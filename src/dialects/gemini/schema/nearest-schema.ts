@@ -27,16 +27,19 @@ import {
   readNode,
 } from "./merge-schemas.ts";
 
-/** Maximum size of a converted schema, approximately in characters: unrolled references can multiply it. */
+/**
+ * Maximum size of a converted schema, approximately in characters. It is needed because following references can
+ * multiply the size.
+ */
 const SIZE_BUDGET = 100_000;
-/** Cost of a schema without its keywords. */
+/** Approximate size, in characters, of a schema without its keywords. */
 const SCHEMA_COST = 30;
 /** Types of a schema that accepts any value. */
 const ANY_VALUE_TYPES: GeminiSchemaType[] = ["STRING", "NUMBER", "BOOLEAN", "OBJECT"];
 
-/** Returns the nearest schema, still in JSON Schema spelling, and the list of changes. */
+/** Returns the nearest schema, in JSON Schema spelling, and the list of changes. */
 export function toNearestSchema(schema: SchemaObject): { schema: JsonObject; changes: SchemaChange[] } {
-  // A value that is not JSON is invalid for every keyword and dropped there.
+  // The cast is safe: a value that is not JSON is invalid for every keyword, so it is dropped during the conversion.
   const root = schema as JsonObject;
   const conversion: SchemaConversion = { root, changes: new Map(), budget: SIZE_BUDGET };
   const nearest = convertNodes(conversion, [{ parent: { root }, key: "root", path: "", references: [""] }], 0);
@@ -70,7 +73,10 @@ function convertNodes(
   return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? {});
 }
 
-/** Returns the types that a value may have; NULL only if it is the only one. */
+/**
+ * Returns the types that a value may have. NULL is included only if it is the only type; otherwise the value is
+ * nullable.
+ */
 function findTypes(conversion: SchemaConversion, merged: MergedSchema, path: string): GeminiSchemaType[] {
   const { keywords } = merged;
   const typeNode = pickFirst(conversion, keywords.get("type"));
@@ -90,7 +96,7 @@ function toTypeOfValue(value: unknown): GeminiSchemaType {
   return Number.isInteger(value) ? "INTEGER" : (toGeminiType(value === null ? "null" : typeof value) ?? "NULL");
 }
 
-/** Returns the first node; nodes with another value are reported as dropped. */
+/** Returns the first node; reports other nodes as dropped unless they have the same value. */
 function pickFirst(conversion: SchemaConversion, nodes: SchemaNode[] = []): SchemaNode | undefined {
   const [node, ...others] = nodes;
   for (const other of others) {
@@ -101,14 +107,15 @@ function pickFirst(conversion: SchemaConversion, nodes: SchemaNode[] = []): Sche
   return node;
 }
 
-/** Returns the nodes of an `enum` or a `const`. */
+/** Returns the nodes of the members of an `enum`, or the node of a `const`. */
 function listEnumNodes(conversion: SchemaConversion, { keywords }: MergedSchema): SchemaNode[] {
   const node = pickFirst(conversion, keywords.get("enum"));
   return node === undefined ? [] : node.key === "const" ? [node] : listChildNodes(node);
 }
 
 /**
- * Builds the schema of one type; `types` are all types of the value, because a keyword may belong to another of them.
+ * Builds the schema for one type. `types` are all types of the value: a keyword of another type in this list is not
+ * reported as dropped.
  */
 function buildTypedSchema(
   conversion: SchemaConversion,
@@ -123,7 +130,7 @@ function buildTypedSchema(
   const convertInner = (schemas: SchemaNode[]): JsonObject => convertNodes(conversion, schemas, depth + 1);
   const pickValid = (entries: SchemaNode[], isValid: (value: unknown) => boolean): JsonValue[] => {
     const validNodes = entries.filter((node) => isValid(readNode(node)) || reportDropped(conversion, node));
-    // All callers accept strings only.
+    // The cast is safe, because every caller accepts only strings.
     const values = validNodes.map((node) => readNode(node) as string);
     spendBudget(conversion, values);
     return values;
@@ -149,7 +156,7 @@ function buildTypedSchema(
       const belongsToOtherType = (value: unknown): boolean =>
         value === null ? nullable : toTypeOfValue(value) !== type && types.includes(toTypeOfValue(value));
       const members = listEnumNodes(conversion, merged).filter((node) => !belongsToOtherType(readNode(node)));
-      // No member has this type, so nothing of this type is valid; Gemini's Schema cannot express that.
+      // No member has this type, so no value of this type is valid. Gemini's Schema cannot express that.
       if (members.length === 0) for (const node of all) reportApproximated(conversion, node.path);
       const values = pickValid(members, (value) => isValidEnumMember(value, type));
       if (values.length > 0) typedSchema[key] = nullable ? [...values, null] : values;
@@ -172,7 +179,7 @@ function writeKeywordValue(
   if (!isValidKeywordValue(key, value, type)) return reportDropped(conversion, node);
   spendBudget(conversion, value);
   const isExclusive = node.key !== key;
-  // For integers an exclusive bound equals the next inclusive one.
+  // For an integer, an exclusive bound is the same as the inclusive bound next to it.
   const next = key === "minimum" ? Math.floor(Number(value)) + 1 : Math.ceil(Number(value)) - 1;
   if (isExclusive && type === "INTEGER" && Number.isSafeInteger(next)) typedSchema[key] = next;
   else copyField(node.parent, node.key, typedSchema, key);

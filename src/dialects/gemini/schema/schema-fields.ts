@@ -1,5 +1,5 @@
-// Decodes and encodes the schema fields of the wire: Gemini's Schema if it can express the schema, else JSON Schema,
-// which has a separate field.
+// Decodes and encodes the schema fields of the wire. A schema is written as Gemini's Schema if that can express it, and
+// otherwise as JSON Schema, which has a field of its own.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
 import { parsePointer } from "../../../model/json/short-pointer.ts";
@@ -15,7 +15,9 @@ import { fitsGeminiSchema, fromGeminiSchema, toJsonSchema, toGeminiSchema } from
 /** Vendors that do not accept the JSON Schema fields. */
 const VENDORS_WITHOUT_JSON_SCHEMA: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
 
-/** The two wire fields of one schema; the form of its spelling is stored under the name of the first. */
+/**
+ * The two wire fields for one schema. The form that stores the schema's spelling has the name of the field `subset`.
+ */
 export interface SchemaFieldPair {
   readonly subset: string;
   readonly native: string;
@@ -28,7 +30,7 @@ const OWN_SPELLING = "own";
 const NATIVE_FIELD = "json";
 const EMPTY_OBJECT = "empty";
 
-/** Decodes a schema from one of two fields; returns undefined if none or both are present. */
+/** Decodes a schema from one of its two fields; returns undefined if neither or both of the fields are present. */
 export function decodeSchema(
   wire: JsonObject,
   { subset, native }: SchemaFieldPair,
@@ -44,8 +46,8 @@ export function decodeSchema(
   const exact = isSubset ? fromGeminiSchema(schema) : schema;
   if (exact === undefined) {
     const decoded = toJsonSchema(schema);
-    // A schema that does not convert back exactly is stored as form; if it already was in JSON Schema spelling, only
-    // that fact is.
+    // The form stores a schema that does not convert back exactly. If the schema already had JSON Schema spelling, the
+    // form stores only that fact.
     storeForm(target, dialect, subset, isIdenticalSchema(decoded, schema) ? OWN_SPELLING : schema);
     return decoded;
   }
@@ -56,12 +58,15 @@ export function decodeSchema(
   return exact;
 }
 
-/** True if two schemas have the same JSON text; the order of properties counts. */
+/** True if two schemas have the same JSON text, including the order of properties. */
 function isIdenticalSchema(schema: JsonObject, other: JsonObject): boolean {
   return stringifyJson(schema) === stringifyJson(other);
 }
 
-/** True for the parameters of an object without properties, which means no parameters. */
+/**
+ * True if `field` is `parameters` and the schema is an object without properties, that is, the function has no
+ * parameters.
+ */
 function isEmptyParameters(
   { type, properties = {}, additionalProperties = false, ...rest }: SchemaObject,
   field: string,
@@ -88,7 +93,7 @@ export function encodeSchema(
 ): void {
   const form: JsonValue | undefined =
     target.extra === undefined ? undefined : readForm(target, context.dialect)[subset];
-  // SchemaObject is declared wider than JSON.
+  // The type SchemaObject also allows values that are not JSON, so a cast is needed.
   let jsonSchema = schema as JsonObject;
   if (isObject(form)) {
     if (isIdenticalSchema(toJsonSchema(form), jsonSchema)) {
@@ -104,7 +109,7 @@ export function encodeSchema(
   const isParameters = subset === PARAMETERS_SCHEMA.subset && context.repair;
   if (isParameters && !allowsObjectType(jsonSchema)) {
     const { schema: objectSchema, change } = toObjectSchema(jsonSchema);
-    // toObjectSchema returns JSON for JSON.
+    // The cast is safe, because toObjectSchema returns JSON if its argument is JSON.
     jsonSchema = objectSchema as JsonObject;
     context.report.addLoss("schema-changed", modelField, change);
   }
@@ -120,7 +125,7 @@ export function encodeSchema(
     context.report.addLoss("schema-changed", [modelField, ...(parsePointer(path) ?? [])], detail);
 }
 
-/** Replaces a union of objects at the root by one object with the properties of all branches. */
+/** Replaces a union of objects at the root by one object that has the properties of all branches. */
 function withObjectRoot(schema: JsonObject): JsonObject {
   const { anyOf } = schema;
   if (!Array.isArray(anyOf)) return schema;

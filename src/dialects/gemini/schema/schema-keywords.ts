@@ -5,7 +5,10 @@ export type GeminiSchemaType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "AR
 const ANY_TYPE = new Set(["type", "title", "description", "default", "example", "nullable", "enum"]);
 const NUMERIC = ["format", "minimum", "maximum"];
 
-/** Keywords of each type. A schema without `type` gets the first type that has one of its keywords. */
+/**
+ * The keywords that are specific to each type. A schema without `type` gets the first type to which one of its keywords
+ * belongs.
+ */
 const KEYWORDS: Readonly<Record<GeminiSchemaType, readonly string[]>> = {
   STRING: ["format", "pattern", "minLength", "maxLength"],
   NUMBER: NUMERIC,
@@ -17,15 +20,15 @@ const KEYWORDS: Readonly<Record<GeminiSchemaType, readonly string[]>> = {
 };
 const TYPES = Object.keys(KEYWORDS) as GeminiSchemaType[];
 
-/** Formats that every version of the API accepts; others make it reject the request. */
+/** The formats that every version of the API accepts. A request with any other format is rejected. */
 const FORMATS = /^(STRING (enum|date-time)|NUMBER (float|double)|INTEGER int(32|64))$/;
 
-/** Returns Gemini's name of a JSON Schema type, in any case; undefined for unknown types. */
+/** Returns Gemini's name for a JSON Schema type, which may be in upper or lower case; undefined for unknown types. */
 export function toGeminiType(name: unknown): GeminiSchemaType | undefined {
   return typeof name === "string" ? TYPES.find((type) => type === name.toUpperCase()) : undefined;
 }
 
-/** Returns the first type that a keyword is specific to; undefined if all types have it, or none. */
+/** Returns the first type that a keyword is specific to; undefined if all types or no types have the keyword. */
 export function findTypeWithKeyword(keyword: string): GeminiSchemaType | undefined {
   return TYPES.find((type) => KEYWORDS[type].includes(keyword));
 }
@@ -39,7 +42,7 @@ export function isCountKeyword(keyword: string): boolean {
   return /^m..[ILP]/.test(keyword);
 }
 
-/** True if a keyword with a plain value accepts this value. */
+/** True if a keyword whose value is neither a schema nor a list accepts this value. */
 export function isValidKeywordValue(keyword: string, value: unknown, type: GeminiSchemaType): boolean {
   if (isCountKeyword(keyword)) return Number.isSafeInteger(value) && Number(value) >= 0;
   if (keyword === "default" || keyword === "example") return true;
@@ -48,7 +51,9 @@ export function isValidKeywordValue(keyword: string, value: unknown, type: Gemin
   return typeof value === "string" && (keyword !== "format" || FORMATS.test(`${type} ${value}`));
 }
 
-/** True if the `enum` of a schema of this type may contain the value; Gemini rejects empty strings there. */
+/**
+ * True if Gemini accepts the value in the `enum` of a schema of this type: only non-empty strings in the type STRING.
+ */
 export function isValidEnumMember(value: unknown, type: GeminiSchemaType): boolean {
   return type === "STRING" && typeof value === "string" && value !== "";
 }

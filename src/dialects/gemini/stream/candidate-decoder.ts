@@ -1,4 +1,4 @@
-// Decodes one candidate of a stream: parts become deltas at once, the other fields are merged until the end.
+// Decodes one candidate of a stream. Parts become deltas at once; the other fields are merged until the stream ends.
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import { flattenText } from "../../../assembly/draft.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -23,10 +23,10 @@ export class GeminiCandidateDecoder {
   isFinished = false;
   #content: JsonObject | undefined;
   readonly #state: GeminiDecodeState;
-  /** Every call of the stream, and true once it has its result. */
+  /** For every call of the stream, by its id: true once its result has arrived. */
   readonly #hasResultByCall: Map<string, boolean>;
   readonly #joinRule = new TextJoinRule();
-  /** The text that a further piece may continue. */
+  /** The text that the next piece may continue. */
   #text: TextPart | ReasoningPart | undefined;
   readonly #flattening = { flattenedLength: 0 };
   readonly #callDecoder: GeminiCallDecoder;
@@ -38,7 +38,7 @@ export class GeminiCandidateDecoder {
     this.#callDecoder = new GeminiCallDecoder(choice, state);
   }
 
-  /** Returns the candidate as in a whole response, without its parts. */
+  /** Returns the merged candidate in the shape of a response, without its parts. */
   toWireCandidate(): JsonObject {
     return this.#content === undefined ? this.fields : { ...this.fields, content: this.#content };
   }
@@ -46,7 +46,7 @@ export class GeminiCandidateDecoder {
   /** Decodes the candidate of one event; adds unreadable data to `unknownEvents`. */
   decode(wire: JsonObject, deltas: Delta[], unknownEvents: JsonValue[]): void {
     const { content, index } = wire;
-    // Fast path: nearly every event has only content and index.
+    // This is a fast path: nearly every event has only content and index.
     if (isObject(content) && countFields(wire) === (index === undefined ? 1 : 2))
       this.#decodeContent(content, deltas, unknownEvents);
     else this.#decodeFields(wire, deltas, unknownEvents);
@@ -80,7 +80,7 @@ export class GeminiCandidateDecoder {
     for (const key in wire) {
       const value = wire[key];
       if (key !== "parts" || !Array.isArray(value)) {
-        // A list of parts has arrived already, so another value of `parts` is unreadable.
+        // Once a list of parts has arrived, any other value of `parts` is unreadable.
         if (key === "parts" && (Array.isArray(content[key]) || value !== null))
           unknownEvents.push(this.#toUnknownEvent({ parts: value ?? null }));
         else if (value !== undefined && content[key] !== value) copyField(wire, key, content);
@@ -99,7 +99,7 @@ export class GeminiCandidateDecoder {
     }
   }
 
-  /** Returns unreadable content as an event of its own. */
+  /** Returns unreadable content in the shape of a stream event. */
   #toUnknownEvent(content: JsonObject): JsonObject {
     return { candidates: [{ index: this.choice, content }] };
   }
@@ -130,7 +130,10 @@ export class GeminiCandidateDecoder {
     else this.#addPart(part, wire, deltas);
   }
 
-  /** Adds a part that is only text, thought flag and signature; this avoids decodePart for most parts. */
+  /**
+   * Adds a part that has only a text, a thought flag and a signature. Most parts are like this, and decoding them here
+   * is faster than decodePart.
+   */
   #addPlainText(text: string, isThought: boolean, signature: string | undefined, deltas: Delta[]): void {
     const isSigned = signature !== undefined;
     const step = this.#joinRule.advance(text, isThought, isSigned, undefined);
@@ -143,7 +146,7 @@ export class GeminiCandidateDecoder {
 
   #addText(part: TextPart | ReasoningPart, deltas: Delta[]): void {
     const { dialect } = this.#state.context;
-    // The form of an unsigned thought is set when the part is complete, because a signature may still arrive.
+    // The form of an unsigned thought is stored when the part is complete, because a signature may still arrive.
     if (part.extra !== undefined) dropForm(part, dialect, "thought");
     const { text, seals } = part;
     const rest = readComparableResidue(part, dialect);
@@ -168,7 +171,7 @@ export class GeminiCandidateDecoder {
     this.parts.push(part);
   }
 
-  /** Appends to the current text. `extra` is the residue of a new part, or CONTINUES. */
+  /** Appends to the current text. `extra` is the residue of a new part; CONTINUES if the text continues a part. */
   #appendText(text: string, extra: Extra | undefined, deltas: Delta[]): void {
     const part = this.#text;
     if (part === undefined || (text === "" && extra === CONTINUES)) return;
@@ -187,23 +190,23 @@ export class GeminiCandidateDecoder {
     deltas.push({ kind: "seal", payload: this.#withPosition({ seal }) });
   }
 
-  /** Returns the form of the current text for a seal delta. */
+  /** Returns the `extra` of a delta that carries the form of the current text. */
   #readTextForm(): PayloadBase {
     const { dialect } = this.#state.context;
     const form = this.#text?.extra === undefined ? {} : readForm(this.#text, dialect);
     return Object.keys(form).length === 0 ? {} : { extra: { [dialect]: { $form: form } } };
   }
 
-  /** Adds the part key of the last part, or of `index`. */
+  /** Adds the part key of the last part, or of the part at `index`. */
   #withPosition<P extends object>(payload: P, index = this.parts.length - 1): P & PayloadBase {
     return withPartKey(payload, index, this.choice);
   }
 
-  /** Completes the current part: another one follows, or the stream ends. */
+  /** Completes the current part, because the next part begins or the stream ends. */
   #completePart(deltas: Delta[]): void {
     const text = this.#text;
     if (text?.type === "reasoning" && text.seals === undefined) {
-      // The form marks an unsigned thought as Gemini's own.
+      // The form tells the encoder that Gemini produced this unsigned thought.
       storeForm(text, this.#state.context.dialect, "thought", true);
       deltas.push({ kind: "thinking", payload: this.#withPosition({ textDelta: "", ...this.#readTextForm() }) });
     }
@@ -211,7 +214,7 @@ export class GeminiCandidateDecoder {
     this.#callDecoder.completeCall(deltas);
   }
 
-  /** Decodes a piece of a call whose arguments are streamed; returns false for other parts. */
+  /** Decodes a piece of a call whose arguments are streamed; returns false for all other parts. */
   #decodePartialCall(wire: JsonObject, deltas: Delta[]): boolean {
     if (this.#callDecoder.continuePartialCall(wire, deltas)) return true;
     const part = this.#callDecoder.decodeCallStart(wire);
@@ -236,7 +239,7 @@ export class GeminiCandidateDecoder {
     else deltas.push({ kind: "part", payload: this.#withPosition({ value: part }) });
   }
 
-  /** True unless a result has no open call: deltas cannot represent such a result. */
+  /** True unless the part is a result without an open call, which deltas cannot represent. */
   #isValid(part: Part): boolean {
     if (part.type !== "tool-result") return true;
     const hasResult = this.#hasResultByCall.get(part.toolCallId);
@@ -252,7 +255,7 @@ export class GeminiCandidateDecoder {
     this.#callDecoder.finish(cutOffCall, deltas);
   }
 
-  /** Ends the candidate. */
+  /** Ends the candidate, because the stream has ended. */
   end(deltas: Delta[]): void {
     if (!this.isFinished) this.#callDecoder.abandonPartialCall(deltas);
     this.#completePart(deltas);
@@ -271,7 +274,7 @@ export class GeminiCandidateDecoder {
   }
 }
 
-/** Marks a piece that continues its part, whose residue was emitted already. */
+/** Passed instead of the residue for a piece that continues a part, because the residue was already emitted. */
 const CONTINUES: Extra = {};
 
 export function countFields(wire: JsonObject): number {

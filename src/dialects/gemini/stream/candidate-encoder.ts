@@ -1,5 +1,5 @@
 // Encodes one candidate of a stream. Text is written as it arrives; its signature follows on an empty text of the same
-// kind. Other parts are written whole when they are complete, so that the signature is on the part (B9).
+// kind. Other parts are written when they are complete, so that the signature can be on the part (B9).
 import type { Delta } from "../../../model/delta.ts";
 import type { Part, ReasoningPart, RefusalPart, TextPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -35,40 +35,40 @@ const TEXT: ReadonlySet<string> = new Set(["text"]);
 function encodeTextFields(part: StreamedText, state: GeminiEncodeState): GeminiPart {
   if (part.extra === undefined) return part.type === "reasoning" ? THOUGHT : PLAIN;
   const { seals: _, ...unsigned } = part;
-  // Residue of a whole part is repeated on each of its pieces.
+  // The residue of a part is repeated on each of its pieces.
   const wire = encodePart({ ...unsigned, text: "." }, state);
   return (wire && unknownFields(wire, TEXT)) ?? PLAIN;
 }
 
 export class GeminiCandidateEncoder implements PartSink {
-  /** Parts to write now. */
+  /** Wire parts that have not been written to an event yet. */
   pending: GeminiPart[] = [];
   readonly #context: EncodeContext<GeminiLossCode>;
   readonly #state: GeminiEncodeState;
   readonly #sequence = new PartSequence(this);
   readonly #joinRule = new TextJoinRule();
-  /** Fields of the current text. */
+  /** The wire fields, other than the text, of the text that is being encoded. */
   #textFields: GeminiPart = PLAIN;
-  /** Fields of the last piece that was written. */
+  /** The wire fields, other than the text, of the piece that was written last. */
   #lastTextFields: GeminiPart = PLAIN;
   readonly #pendingSurrogate: PendingSurrogate = {};
-  /** Text that is buffered until its signature is known; undefined if it need not wait. */
+  /** Text that is held back until its signature is known; undefined if the current text is written at once. */
   #bufferedText: string | undefined;
-  /** Index of the summary that is being written as the thought. */
+  /** Index of the summary that is being written as a thought. */
   #summary: number | undefined;
-  /** How the current text began; undefined until a piece of it is written. */
+  /** The effect of the first piece of the current text; undefined until a piece is written. */
   #firstStep: TextJoinStep | undefined;
   readonly #splitParts = new Set<PartDraft>();
-  /** The parts of the assembled answer, once it has ended. */
+  /** The parts of the assembled answer; undefined until the answer has ended. */
   #finalParts: readonly Part[] | undefined;
   #hasFailed = false;
   /**
-   * Indexes of calls that the answer broke off in; they are not written, because a client would take them for complete
-   * (B31).
+   * Indexes of the calls that were not complete when the answer failed. They are not written, because a client would
+   * treat them as complete (B31).
    */
   readonly brokenCalls = new Set<number>();
 
-  /** The context of `state` discards its report: encodeResponse reports the losses of the whole answer. */
+  /** The context of `state` discards its report, because encodeResponse reports the losses of the complete answer. */
   constructor(context: EncodeContext<GeminiLossCode>, state: GeminiEncodeState) {
     this.#context = context;
     this.#state = state;
@@ -78,7 +78,10 @@ export class GeminiCandidateEncoder implements PartSink {
     this.#sequence.push(draft, delta);
   }
 
-  /** Returns an empty text that does not separate the texts around it. */
+  /**
+   * Returns an empty text with the fields of the previous text, so that a decoder still joins the texts before and
+   * after it.
+   */
   createEmptyText(): GeminiPart {
     return this.#joinRule.isOpen ? { text: "", ...this.#lastTextFields } : { text: "" };
   }
@@ -94,7 +97,8 @@ export class GeminiCandidateEncoder implements PartSink {
     this.#textFields = encodeTextFields(part, this.#state);
     this.#summary = undefined;
     this.#firstStep = undefined;
-    // A text after a sealed one is separated by a signature on its first piece, so it waits for its signature.
+    // If the previous text is sealed, only a signature on the first piece separates the new text from it. The new text
+    // is therefore held back until its signature is known.
     const isThought = part.type === "reasoning";
     this.#bufferedText = this.#joinRule.followsSealedText(isThought, readComparableFields(this.#textFields))
       ? ""
@@ -108,18 +112,18 @@ export class GeminiCandidateEncoder implements PartSink {
         this.#addText(delta.payload.textDelta);
         break;
       case "thinking":
-        this.#addThought(part as ReasoningPart, delta.payload); // Only reasoning parts receive thinking deltas.
+        this.#addThought(part as ReasoningPart, delta.payload); // The cast is safe, because only reasoning parts receive thinking deltas.
         break;
       case "part":
         if (part.type === "reasoning") this.#addText(part.text === "" ? (part.summary ?? []).join("\n\n") : part.text);
         else if (isStreamedText(part)) this.#addText(part.text);
         break;
       default:
-      // Other fields are written at the end of the answer, or with the complete part.
+      // Fields other than text are written with the complete part or at the end of the answer.
     }
   }
 
-  /** A summary is written only if there is no thought text, as in a whole answer. */
+  /** Adds a piece of a thought. A summary is written only if the part has no thought text, as in a response. */
   #addThought({ text }: ReasoningPart, { textDelta, summary }: { textDelta: string; summary?: number }): void {
     if (summary === undefined) this.#addText(textDelta);
     else if (text === "") {
@@ -180,14 +184,17 @@ export class GeminiCandidateEncoder implements PartSink {
       this.#writeText(text, undefined);
   }
 
-  /** True if an empty text must be written: it has other fields, or it separates the texts around it. */
+  /**
+   * True if an empty text must be written, because it has other fields or because it separates the texts before and
+   * after it.
+   */
   #needsEmptyText(part: StreamedText): boolean {
     if (!this.#joinRule.wouldSplit(part.type === "reasoning") && readComparableFields(this.#textFields) === undefined)
       return false;
     return encodePart(part, this.#state) !== undefined;
   }
 
-  /** Returns the final form of a call that did not end, else the part itself. */
+  /** Returns the assembled part for a call that has not ended, and the part of the draft otherwise. */
   #toCompletePart(draft: PartDraft): Part {
     return isOpenCall(draft) ? (this.#finalParts?.[draft.index] ?? draft.part) : draft.part;
   }
@@ -212,5 +219,5 @@ export class GeminiCandidateEncoder implements PartSink {
 
 /** True for a call that has not ended. */
 function isOpenCall(draft: PartDraft): boolean {
-  return draft.kind === "call" && !(draft as CallDraft).ended; // Drafts of kind "call" are CallDrafts.
+  return draft.kind === "call" && !(draft as CallDraft).ended; // The cast is safe, because drafts of kind "call" are CallDrafts.
 }

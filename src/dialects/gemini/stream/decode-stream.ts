@@ -1,5 +1,5 @@
-// Decodes Gemini streams. Each event is a partial response: parts become deltas at once; all other fields are merged
-// and decoded at the end by the decoder of whole responses.
+// Decodes Gemini streams. Each event is a partial response. Its parts become deltas at once; all other fields are
+// merged, and decoded at the end by the decoder of responses.
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -19,7 +19,10 @@ import { storeSpelling, normalizeFieldNames } from "../content/snake-case-fields
 import { GeminiCandidateDecoder, countFields } from "./candidate-decoder.ts";
 import { decodeCounts } from "../response/usage.ts";
 
-/** Above the candidate count of any provider; bounds the memory that a wrong index can cost. */
+/**
+ * Limit for the index of a candidate. No provider returns so many candidates; the limit bounds the memory that an
+ * invalid index can use.
+ */
 const MAX_CANDIDATES = 64;
 
 export function createStreamDecoder(context: DecodeContext, { names: renames }: DecodeReplyOptions): EventDecoder {
@@ -31,9 +34,9 @@ class GeminiStreamDecoder implements EventDecoder {
   readonly #renames: Renames | undefined;
   #answer: GeminiAnswerDecoder | undefined;
   #hasBegun = false;
-  /** The first event, while it is the only one. */
+  /** The first event of the stream; undefined once a second event has arrived. */
   #onlyEvent: JsonObject | undefined;
-  /** The calls of all answers, and true once a call has its result. */
+  /** For every call of all answers, by its id: true once its result has arrived. */
   readonly #hasResultByCall = new Map<string, boolean>();
 
   constructor(context: DecodeContext, renames: Renames | undefined) {
@@ -80,7 +83,10 @@ class GeminiStreamDecoder implements EventDecoder {
   }
 }
 
-/** True if an event has a field of a response. A single event without any is an error body of an intermediary. */
+/**
+ * True if an event has a field of a response. If the only event of a stream has no such field, it is an error body that
+ * an intermediary sent.
+ */
 function hasAnswerField(event: JsonObject): boolean {
   const wire = normalizeFieldNames(event, {});
   return ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"].some(
@@ -92,14 +98,13 @@ function hasAnswerContent({ candidates, promptFeedback, error }: JsonObject): bo
   return (Array.isArray(candidates) && candidates.length > 0) || isObject(promptFeedback) || isObject(error);
 }
 
-/** Decodes the events of one answer. */
 class GeminiAnswerDecoder {
   hasFailed = false;
   readonly #head: AnswerHead;
   readonly #context: DecodeContext;
   readonly #state: AnswerDecodeState;
   readonly #hasResultByCall: Map<string, boolean>;
-  /** Fields of the response other than candidates and usage, under their names on the wire. */
+  /** Fields of the response other than candidates and usage, under their wire names. */
   readonly #responseFields: JsonObject = {};
   readonly #candidates: GeminiCandidateDecoder[] = [];
   readonly #hasIndex: boolean;
@@ -120,7 +125,7 @@ class GeminiAnswerDecoder {
     this.#state = new AnswerDecodeState(context, renames, this.#head.id, new Set(calls.keys()));
     const [first] = Array.isArray(event["candidates"]) ? event["candidates"] : [];
     this.#hasIndex = !isObject(first) || first["index"] !== undefined;
-    // The spelling of the first event is the spelling that the encoder uses for all events.
+    // The encoder uses the spelling of the first event for all events, so only that spelling is stored.
     const form: WithExtra = {};
     if (!this.#hasIndex) storeForm(form, context.dialect, "index", null);
     storeSpelling(form, context.dialect, spelling);
@@ -128,7 +133,7 @@ class GeminiAnswerDecoder {
     deltas.push(createStartDelta({ modelId, requestId, ...time, ...form }));
   }
 
-  /** True if an event belongs to the next answer. */
+  /** True if an event belongs to the answer after this one. */
   isFollowedBy(event: JsonObject): boolean {
     const { responseId = event["response_id"] } = event;
     if (responseId === this.#head.id || this.#head.id === "" || typeof responseId !== "string") return false;
@@ -137,7 +142,8 @@ class GeminiAnswerDecoder {
 
   get #isFinished(): boolean {
     if (this.#candidates.length > 0) {
-      // A candidate without parts may exist only because a higher index arrived first.
+      // A candidate without parts may have been created only because a higher index arrived first, so it does not count
+      // as open.
       const isOpen = this.#candidates.some(({ isFinished, parts }) => !isFinished && parts.length > 0);
       return !isOpen && this.#candidates.some((each) => each.isFinished);
     }
@@ -145,7 +151,10 @@ class GeminiAnswerDecoder {
     return isObject(feedback) && typeof (feedback["blockReason"] ?? feedback["block_reason"]) === "string";
   }
 
-  /** Counts the unexpected fields first, because nearly every event repeats the same fields besides its candidates. */
+  /**
+   * Decodes one event. Nearly every event repeats the same fields besides its candidates, so the other fields are
+   * stored only if one of them is new.
+   */
   decodeEvent(event: JsonObject, deltas: Delta[]): void {
     const { candidates, usageMetadata: usage, modelVersion, responseId } = event;
     let otherFieldCount = countFields(event);
@@ -194,7 +203,7 @@ class GeminiAnswerDecoder {
     return new GeminiCandidateDecoder(choice, this.#state, this.#hasResultByCall);
   }
 
-  /** Each event has cumulative counts (B65); a missing count is unchanged. */
+  /** Decodes the token counts of an event, which are cumulative (B65). A missing count is unchanged. */
   #decodeUsage(wire: JsonObject, deltas: Delta[]): void {
     const known = this.#usage;
     this.#usage = known === undefined ? wire : mergeUsage(known, wire);
@@ -207,7 +216,7 @@ class GeminiAnswerDecoder {
     deltas.push({ kind: "usage", payload });
   }
 
-  /** Emits the end of the answer: its own if it is finished, else `reason` (B73). */
+  /** Emits the end of the answer. If the answer is not finished, emits `reason` as its last delta (B73). */
   end(deltas: Delta[], reason: Delta): void {
     for (const candidate of this.#candidates) candidate.end(deltas);
     const response = this.#decodeWholeAnswer();
@@ -216,7 +225,7 @@ class GeminiAnswerDecoder {
     const { dialect } = this.#context;
     const { message } = response;
     const isComplete = !this.hasFailed && this.#isFinished;
-    // An error delta has no message, so the residue of the message goes to the response.
+    // An error delta has no message, so the residue of the message is stored on the response.
     const { $form: _, ...messageResidue } = message.extra?.[dialect] ?? {};
     if (!isComplete && Object.keys(messageResidue).length > 0)
       storeResidue(response, dialect, messageResidue, ["candidates", "content"]);
@@ -232,7 +241,7 @@ class GeminiAnswerDecoder {
     deltas.push(finalDelta);
   }
 
-  /** Decodes the merged body as a whole response, with the parts that were decoded already. */
+  /** Decodes the merged body as a response; the parts are those that were decoded from the events. */
   #decodeWholeAnswer(): ModelResponse {
     const top = this.#responseFields;
     const candidates = this.#candidates;
@@ -248,7 +257,7 @@ class GeminiAnswerDecoder {
     const spelling: FieldSpelling = {};
     const wire = normalizeFieldNames(body, spelling);
     const response = decodeResponseBody(wire, spelling, this.#state);
-    // Values that differ from the start delta are stored as residue.
+    // The start delta is already emitted, so values that differ from it are stored as residue.
     for (const [field, key] of HEAD_FIELDS) {
       const value = wire[key];
       if (response[field] !== head[field] && value !== undefined) storeResidue(response, dialect, { [key]: value });
@@ -265,7 +274,7 @@ const HEAD_FIELDS = [
   ["createdAt", "createTime"],
 ] as const;
 
-/** Returns the counts of an event, completed by earlier counts that it omits. */
+/** Returns the counts of an event, plus the earlier counts that the event omits. */
 function mergeUsage(known: JsonObject, value: JsonObject): JsonObject {
   for (const key in known) {
     if (value[key] !== undefined) continue;
@@ -277,7 +286,7 @@ function mergeUsage(known: JsonObject, value: JsonObject): JsonObject {
   return value;
 }
 
-/** True if a count has changed. */
+/** True if an event has a count that differs from the known count. */
 function hasChangedCount(value: JsonObject, known: JsonObject): boolean {
   for (const key in value) if (typeof value[key] === "number" && value[key] !== known[key]) return true;
   return false;
@@ -293,10 +302,10 @@ function createFinalDelta({ message, alternatives, ...response }: ModelResponse)
     message: { ...message, parts: [] },
     ...(otherFieldCount && { alternatives: otherFieldCount }),
   });
-  return deltas.at(-1) as FinalDelta; // disassemble always ends with such a delta.
+  return deltas.at(-1) as FinalDelta; // The cast is safe: the last delta of disassemble is always "done" or "error".
 }
 
-/** Adds residue of the broken answer to its error delta. */
+/** Adds the residue of an interrupted answer to its error delta. */
 function addResidue(reason: Delta, extra: Extra | undefined, dialect: string): Delta {
   const { $form: _, ...residue } = extra?.[dialect] ?? {};
   if (reason.kind !== "error" || Object.keys(residue).length === 0) return reason;

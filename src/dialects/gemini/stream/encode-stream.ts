@@ -1,5 +1,5 @@
-// Encodes streams: one event per piece of text and per other part, each with a candidate (B85). The last event has all
-// other fields of the whole response.
+// Encodes streams. Each piece of text and each other part becomes an event with a candidate (B85). The last event has
+// all other fields of the response.
 import type { Delta, ErrorPayload, StartPayload, UsagePayload } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part } from "../../../model/parts.ts";
@@ -29,7 +29,10 @@ export function createStreamEncoder(context: EncodeContext<GeminiLossCode>): Omi
   return new GeminiStreamEncoder(context);
 }
 
-/** Replaces a part whose loss was reported already. */
+/**
+ * Takes the place of a part that is not written and whose loss is already reported, so that the indexes of the other
+ * parts stay the same.
+ */
 const DROPPED_PART: Part = { type: "text", text: "" };
 
 class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
@@ -43,7 +46,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   #hasIndex = true;
   #usage: Partial<Usage> = {};
   #counts: JsonObject | undefined;
-  /** An event without its candidates. */
+  /** The fields of an event without its candidates, which is copied for each event. */
   #eventTemplate: JsonObject | undefined;
   #hasEmitted = false;
 
@@ -109,7 +112,8 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     const events: WireEvent[] = [];
     for (const part of pending) {
       const candidates = [this.#toWireCandidate(index, part)];
-      // Google's SDK takes the first entry for candidate 0 and ignores its index.
+      // Google's SDK treats the first entry as candidate 0 and ignores its index, so an empty entry for candidate 0 is
+      // added.
       if (index > 0)
         candidates.unshift(this.#toWireCandidate(0, this.#candidates[0]?.createEmptyText() ?? { text: "" }));
       events.push({ data: this.#toEvent(candidates) });
@@ -125,7 +129,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   #toEvent(candidates: JsonObject[]): JsonObject {
     this.#counts ??= encodeCounts(this.#usage);
     this.#eventTemplate ??= this.#newEventTemplate(this.#counts);
-    // Copying an object is faster than adding fields to a new one.
+    // Copying the template is faster than adding its fields to a new object.
     const data = { ...this.#eventTemplate };
     data["candidates"] = candidates;
     if (data["usageMetadata"] !== undefined) data["usageMetadata"] = this.#counts;
@@ -147,7 +151,10 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     }
   }
 
-  /** Writes the pending parts and the other fields of the response; then the error if there is one. */
+  /**
+   * Returns the last events of the answer: the pending parts and the other fields of the response, then the error if
+   * there is one.
+   */
   #finish(error: ErrorPayload | undefined): WireEvent[] {
     const whole = this.#follower.response();
     if (whole === undefined) return [];
@@ -165,7 +172,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
       if (hasPieceForm(message, dialect))
         report.addLoss("texts-joined", [...path, "message", "extra", dialect, "$form"]);
     }
-    const wire = encodeResponse(withoutUnknownEvents(response, dialect), this.#context).wire as JsonObject; // encodeResponse returns an object.
+    const wire = encodeResponse(withoutUnknownEvents(response, dialect), this.#context).wire as JsonObject; // The cast is safe, because encodeResponse returns an object.
     const events = readUnknownEvents(response, dialect).map((data): WireEvent => ({ data }));
     if (error === undefined) return [...events, { data: this.#encodeLastEvent(wire, response, true) }];
     return [...events, ...this.#encodeFailure(wire, response, error)];
@@ -177,13 +184,13 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     const hasNoOutput = !this.#hasEmitted && this.#candidates.every(({ pending }) => pending.length === 0);
     const otherKeys = Object.keys(rest).filter((key) => key !== "candidates" && !Object.hasOwn(this.#head, key));
     if (hasNoOutput && otherKeys.length === 0 && finish?.raw === undefined) return [failure];
-    // One event with reason and error, so that no client takes the answer for complete.
+    // Finish reason and error are written in one event, so that no client treats the answer as complete.
     if (finish?.raw !== undefined)
       return [{ data: { ...this.#encodeLastEvent(rest, response, true), ...failure.data } }];
     return [{ data: this.#encodeLastEvent(rest, response, false) }, failure];
   }
 
-  /** Returns the last event. An answer that failed before its end has no finish reason. */
+  /** Returns the last event of the response. If `isComplete` is false, the event has no finish reason. */
   #encodeLastEvent(wire: JsonObject, response: ModelResponse, isComplete: boolean): JsonObject {
     const { candidates } = wire;
     const list = Array.isArray(candidates) && candidates.length > 0 ? candidates : undefined;
@@ -191,7 +198,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     const lastCandidates = (list ?? [{ content: { role: "model", parts: [] }, index: 0 }]).map((each, index) =>
       this.#encodeLastCandidate(each, index, isComplete),
     );
-    // Clients take a stream without a finish reason for interrupted.
+    // Clients treat a stream without a finish reason as interrupted, so a missing finish reason is added.
     const choices = [response, ...(response.alternatives ?? [])];
     for (const [index, each] of lastCandidates.entries()) {
       if (!isComplete || response.error !== undefined || "finishReason" in each || "finish_reason" in each) continue;
@@ -217,7 +224,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     if (isComplete && snakeCaseValue !== undefined) candidate["finish_reason"] = snakeCaseValue;
     this.#setIndex(candidate, index);
     const { content } = candidate;
-    // Google's SDK takes an event without parts for a broken answer, so an empty text is added.
+    // Google's SDK treats an event without parts as an invalid answer, so an empty text is added.
     if (isObject(content) && (pending.length > 0 || content["parts"] !== undefined)) {
       if (content["role"] === undefined) this.#reportStaleForm(index, "role", "message");
       candidate["content"] = { role: "model", ...content, parts: pending.length > 0 ? pending : [{ text: "" }] };
@@ -225,7 +232,10 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     return candidate;
   }
 
-  /** Sets the index, which identifies a candidate in a stream. */
+  /**
+   * Sets the index of a candidate, because a stream needs it to identify the candidate. Reports a different index that
+   * was stored.
+   */
   #setIndex(candidate: JsonObject, index: number): void {
     const { dialect, report } = this.#context;
     const isPlain =
@@ -245,7 +255,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   }
 }
 
-/** True if the prompt was blocked, which ends an answer without candidates. */
+/** True if the prompt was blocked. Such an answer ends without candidates. */
 function isBlocked({ promptFeedback, prompt_feedback: snakeCaseValue }: JsonObject): boolean {
   const feedback = promptFeedback ?? snakeCaseValue;
   return isObject(feedback) && (feedback["blockReason"] ?? feedback["block_reason"]) !== undefined;

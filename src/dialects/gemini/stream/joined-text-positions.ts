@@ -1,5 +1,5 @@
-// Moves the grounding segments of a whole response to the positions in its stream, where adjacent texts are one part: a
-// segment in the second text moves to a higher offset of the first.
+// Moves the grounding segments of a response to their positions in the stream, where adjacent texts are joined: a
+// segment of the second text becomes a segment of the joined text with a higher offset.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { isObject, unknownFields } from "../../kit/fields/read-wire.ts";
 import { Utf8Offsets } from "../response/byte-offsets.ts";
@@ -7,18 +7,20 @@ import { TextJoinRule } from "../content/split-texts.ts";
 
 const TEXT_KEYS: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature", "thought_signature"]);
 
-/** Returns the fields that must be equal for texts to join; undefined if there are none. */
+/** Returns the fields of a wire text that must be equal for texts to be joined; undefined if there are none. */
 export function readComparableFields(wire: JsonObject): JsonObject | undefined {
   return unknownFields(wire, TEXT_KEYS);
 }
 
-/** Position of a wire part in the stream: the index of its joined part, and the number of bytes before it there. */
+/** The position of a wire part in the stream. */
 interface StreamPosition {
+  /** Index of the joined part that contains the wire part. */
   part: number;
+  /** Number of bytes before the wire part in the joined part. */
   bytes: number;
 }
 
-/** Returns the stream position of each wire part. */
+/** Returns the position in the stream of each wire part. */
 function findStreamPositions(parts: readonly JsonValue[]): StreamPosition[] {
   const rule = new TextJoinRule();
   const positions: StreamPosition[] = [];
@@ -39,14 +41,14 @@ function findStreamPositions(parts: readonly JsonValue[]): StreamPosition[] {
       bytes = 0;
     }
     if (step !== "empty") isText = thought !== true;
-    // An empty text is no part: its position is the end of the text before it, or the start of the next part.
+    // An empty text is not a part. Its position is the end of the previous text, or the start of the next part.
     positions.push(step !== "empty" || isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
     if (step !== "empty") bytes += new Utf8Offsets(text).toByte(text.length);
   }
   return positions;
 }
 
-/** Returns the candidate with its grounding segments at their stream positions. */
+/** Returns a candidate whose grounding segments are at their positions in the stream. */
 export function withStreamPositions(candidate: JsonObject): JsonObject {
   const { groundingMetadata: grounding, content } = candidate;
   if (!isObject(grounding) || !isObject(content) || !Array.isArray(content["parts"])) return candidate;

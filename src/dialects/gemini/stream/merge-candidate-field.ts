@@ -1,9 +1,12 @@
-// Merges a field of a candidate over several stream events: lists grow by new items, or arrive again in full.
+// Merges a field of a candidate over several stream events. A list in an event may contain only new items, or all items
+// so far.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 
-/** Fields that are merged; of others the last value wins. Log probabilities of an event are always new items. */
+/**
+ * Fields that are merged. For other fields, the last value is used. Log probabilities in an event are always new items.
+ */
 const MERGED_FIELDS: ReadonlySet<string> = new Set(
   (
     "groundingMetadata grounding_metadata citationMetadata citation_metadata urlContextMetadata " +
@@ -12,7 +15,7 @@ const MERGED_FIELDS: ReadonlySet<string> = new Set(
 );
 const LOGPROBS_FIELD = /^logprobs/;
 
-/** Merges a field of an event into `to`, in place. */
+/** Merges a field of an event into `to`, which is changed. */
 export function mergeField(from: JsonObject, key: string, to: JsonObject): void {
   const value = from[key];
   if (!MERGED_FIELDS.has(key) || !isObject(value)) {
@@ -20,7 +23,7 @@ export function mergeField(from: JsonObject, key: string, to: JsonObject): void 
     return;
   }
   const known = to[key];
-  // A new object, so that the lists of the event are not changed.
+  // The first value is merged into a new object, because the lists of the event must not be changed.
   const merged: JsonObject = isObject(known) ? known : {};
   for (const name of Object.keys(value)) {
     const [knownList, addedList] = [merged[name], value[name]];
@@ -33,7 +36,7 @@ export function mergeField(from: JsonObject, key: string, to: JsonObject): void 
   to[key] = merged;
 }
 
-/** True if a list begins with all known items, so that it repeats them. */
+/** True if a list begins with all known items, that is, if it contains all items so far. */
 function repeatsKnownItems(known: readonly JsonValue[], value: readonly JsonValue[]): boolean {
   return value.length >= known.length && sameJson(value.slice(0, known.length), [...known]);
 }

@@ -1,6 +1,6 @@
-// Converts streamed arguments (values with a path such as `$.places[0].name`) to JSON text as they arrive. A value for
-// a container that is closed already repeats its top-level argument at the end: of duplicate JSON keys, the last one
-// counts.
+// Converts streamed arguments (values with a path such as `$.places[0].name`) to JSON text as they arrive. If a value
+// belongs to a container that is already closed, its top-level argument is written again at the end, because a JSON
+// parser uses the last of several equal keys.
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -9,7 +9,9 @@ import { copyField, isObject, unknownFields } from "../../kit/fields/read-wire.t
 type ArgumentPath = (string | number)[];
 
 const PATH_STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
-/** Above the length of any real list; bounds the memory that a wrong index can cost. */
+/**
+ * Limit for the index in a path. No real list is so long; the limit bounds the memory that an invalid index can use.
+ */
 const MAX_INDEX = 1 << 16;
 
 /** Parses a path into its steps; returns undefined if it is invalid. */
@@ -28,12 +30,12 @@ function parseArgumentPath(text: JsonValue | undefined): ArgumentPath | undefine
   return typeof path[0] === "string" ? path : undefined;
 }
 
-/** A container whose JSON text is not closed yet. */
+/** A list or object whose JSON text is not closed yet. */
 interface OpenArgumentContainer {
-  /** Its key or index in the enclosing container. */
+  /** The key or index of this container in the container around it. */
   step: string | number;
   isList: boolean;
-  /** Number of entries so far. */
+  /** Number of entries written so far. */
   length: number;
   keys: Set<string | number>;
 }
@@ -42,7 +44,10 @@ function createContainer(step: string | number, isList: boolean): OpenArgumentCo
   return { step, isList, length: 0, keys: new Set() };
 }
 
-/** Returns the value of an argument, wrapped to preserve exact digits; undefined if it has none. */
+/**
+ * Returns the value of an argument in an object, because copying a field preserves the exact digits of a number.
+ * Undefined if the argument has no value.
+ */
 function readArgumentValue(arg: JsonObject): { value: JsonValue } | undefined {
   const holder = { value: null };
   for (const field of ["stringValue", "numberValue", "boolValue"]) {
@@ -62,7 +67,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   "jsonPath willContinue stringValue numberValue boolValue nullValue".split(" "),
 );
 
-/** Returns the unknown fields of an argument with its path; undefined if there are none. */
+/** Returns the path and the unknown fields of an argument; undefined if it has no unknown fields. */
 export function readUnknownArgument(arg: JsonValue): JsonValue | undefined {
   const rest = isObject(arg) ? unknownFields(arg, KNOWN_FIELDS) : undefined;
   return rest && isObject(arg) ? { jsonPath: arg["jsonPath"] ?? null, ...rest } : undefined;
@@ -70,16 +75,16 @@ export function readUnknownArgument(arg: JsonValue): JsonValue | undefined {
 
 export class PartialArguments {
   readonly #values: JsonObject = {};
-  /** Open containers, the arguments object first. */
+  /** The containers that are not closed yet, beginning with the arguments object. */
   readonly #containers: OpenArgumentContainer[] = [createContainer("", false)];
-  /** "{" until it has been written, then "". */
+  /** "{" until the opening brace has been written, then "". */
   #openingBrace = "{";
-  /** Path of the string that is not closed yet. */
+  /** The path of the string that is not closed yet; undefined if no string is open. */
   #openTextPath: JsonValue | undefined;
-  /** Names of arguments that must be repeated at the end; once set, no further text is written before the end. */
+  /** Names of arguments that must be written again at the end. Once set, all further text is written at the end. */
   #rewrittenNames: Set<string> | undefined;
 
-  /** Adds a value; returns the JSON text that it adds, or undefined if it is unreadable. */
+  /** Adds a value; returns the JSON text to emit for it, or undefined if the argument is unreadable. */
   add(arg: JsonValue): string | undefined {
     if (!isObject(arg)) return undefined;
     const { jsonPath, willContinue } = arg;
@@ -107,7 +112,7 @@ export class PartialArguments {
     return true;
   }
 
-  /** Returns the rest of the JSON text. */
+  /** Returns the remaining JSON text. */
   end(): string {
     let json = this.#closeText() + this.#openingBrace + this.#closeContainers(1);
     let comma = this.#openingBrace === "" ? "," : "";
@@ -120,7 +125,10 @@ export class PartialArguments {
     return `${json}}`;
   }
 
-  /** Closes the open string, opens the containers of the path, and adds the value. */
+  /**
+   * Returns the text that closes the open string, opens the containers of the path, and begins the value. If one of the
+   * containers is already closed, postpones the argument to the end.
+   */
   #beginValue(path: ArgumentPath, value: () => string): string {
     const before = this.#closeText();
     const opening = this.#openContainers(path);
@@ -129,7 +137,10 @@ export class PartialArguments {
     return before;
   }
 
-  /** Returns the text that opens the containers of a path; undefined if one of them is closed already. */
+  /**
+   * Returns the text that opens the containers of a path; undefined if one of them is already closed, or if a list
+   * would not begin with index 0.
+   */
   #openContainers(path: ArgumentPath): string | undefined {
     const containers = this.#containers;
     let depth = 1;
@@ -137,7 +148,7 @@ export class PartialArguments {
     const [at, step] = [containers[depth - 1], path[depth - 1]];
     if (at === undefined || step === undefined) return undefined;
     if (at.isList ? step !== at.length : at.keys.has(step)) return undefined;
-    // A list can only begin with index 0.
+    // The JSON text of a list can only begin with index 0.
     if (path.some((each, index) => index >= depth && typeof each === "number" && each > 0)) return undefined;
     let json = this.#openingBrace + this.#closeContainers(depth);
     this.#openingBrace = "";
@@ -169,7 +180,7 @@ export class PartialArguments {
   }
 }
 
-/** Sets a value in the arguments; returns false if another kind of value is in the way. */
+/** Sets a value in the arguments; returns false if the path conflicts with an existing value of a different kind. */
 function setAtPath(
   args: JsonObject,
   path: ArgumentPath,
@@ -179,7 +190,7 @@ function setAtPath(
   let at: JsonObject | JsonValue[] = args;
   for (const [index, step] of path.entries()) {
     if (Array.isArray(at) !== (typeof step === "number")) return false;
-    // Lists and objects are both accessed by key.
+    // The cast is safe, because lists and objects are accessed by key in the same way.
     const container = at as JsonObject;
     if (Array.isArray(at)) while (at.length < Number(step)) at.push(null);
     const existing: JsonValue | undefined = Object.hasOwn(container, step) ? container[step] : undefined;

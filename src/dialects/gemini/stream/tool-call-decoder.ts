@@ -1,5 +1,5 @@
-// Decodes the calls of a candidate in a stream: whole calls, which are emitted when the next part or the end shows that
-// they were not cut off, and calls with streamed arguments.
+// Decodes the calls of a candidate in a stream. A complete call is emitted when the next part or the end of the
+// candidate shows that it was not cut off. A call with streamed arguments is emitted as they arrive.
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -11,7 +11,7 @@ import { decodePart } from "../content/decode-part.ts";
 import { PartialArguments, readUnknownArgument } from "./partial-args.ts";
 import type { GeminiDecodeState } from "../content/decode-state.ts";
 
-/** Adds part key and choice to a payload. */
+/** Returns a payload with the part key and, unless it is 0, the choice. */
 export function withPartKey<P extends object>(payload: P, part: number, choice: number): P & PayloadBase {
   return choice === 0 ? { ...payload, partKey: part } : { ...payload, partKey: part, choice };
 }
@@ -25,9 +25,9 @@ interface PositionedCall {
 interface PartialCall extends PositionedCall {
   wireId: JsonValue | undefined;
   args: PartialArguments;
-  /** Arguments that cannot be read. */
+  /** Arguments that cannot be decoded, and unknown fields of arguments; they are stored as residue. */
   unreadableArgs: JsonValue[];
-  /** Unknown fields of further pieces. */
+  /** Unknown fields of the second and later pieces. */
   callResidue: JsonObject;
 }
 
@@ -47,12 +47,12 @@ export class GeminiCallDecoder {
     this.#state = state;
   }
 
-  /** Adds a whole call; it is emitted when another part follows or the candidate ends (B31). */
+  /** Adds a complete call. It is emitted when the next part begins or the candidate ends (B31). */
   addWholeCall(part: ToolCallPart, partKey: number): void {
     this.#pendingCall = { part, partKey };
   }
 
-  /** Emits the pending call and ends the partial one, because another part follows. */
+  /** Emits the pending complete call and ends the partial call, because the next part begins. */
   completeCall(deltas: Delta[]): void {
     const pendingCall = this.#pendingCall;
     const partialCall = this.#partialCall;
@@ -61,14 +61,14 @@ export class GeminiCallDecoder {
     if (partialCall !== undefined) this.#endPartialCall(partialCall, deltas);
   }
 
-  /** Ends the candidate; `cutOffCall` is the call that its finish reason implies to be cut off. */
+  /** Ends the candidate; `cutOffCall` is the call that, according to the finish reason, was cut off. */
   finish(cutOffCall: ToolCallPart | undefined, deltas: Delta[]): void {
     if (cutOffCall !== undefined && cutOffCall === this.#pendingCall?.part) cutOffCall.invalid = true;
     if (cutOffCall !== undefined && cutOffCall === this.#partialCall?.part) this.abandonPartialCall(deltas);
     this.completeCall(deltas);
   }
 
-  /** Leaves the partial call without an end. */
+  /** Stops the partial call without emitting its end, so that it counts as incomplete. */
   abandonPartialCall(deltas: Delta[]): void {
     const partialCall = this.#partialCall;
     this.#partialCall = undefined;
@@ -97,7 +97,7 @@ export class GeminiCallDecoder {
     for (const seal of seals) deltas.push({ kind: "seal", payload: withPartKey({ seal }, partKey, this.#choice) });
   }
 
-  /** Decodes the first piece of a streamed call; returns undefined for other parts. */
+  /** Decodes the first piece of a call with streamed arguments; returns undefined for other parts. */
   decodeCallStart(wire: JsonObject): ToolCallPart | undefined {
     const call = wire[CALL];
     if (!isObject(call) || (call["willContinue"] !== true && !Array.isArray(call["partialArgs"]))) return undefined;
@@ -122,7 +122,7 @@ export class GeminiCallDecoder {
     this.#addArguments(this.#partialCall, call, deltas);
   }
 
-  /** Adds a further piece of the partial call; returns false for other parts. */
+  /** Adds the next piece of the partial call; returns false if the part does not continue it. */
   continuePartialCall(wire: JsonObject, deltas: Delta[]): boolean {
     const partialCall = this.#partialCall;
     const call = wire[CALL];
@@ -148,7 +148,7 @@ export class GeminiCallDecoder {
     if (willContinue !== true) this.#endPartialCall(partialCall, deltas);
   }
 
-  /** Emits the signature and unknown fields of a further piece. */
+  /** Emits the signature and the unknown fields of the second or a later piece. */
   #addPartFields({ part, partKey }: PartialCall, wire: JsonObject, deltas: Delta[]): void {
     const { context } = this.#state;
     const { thoughtSignature: value } = wire;
@@ -166,7 +166,7 @@ export class GeminiCallDecoder {
   #endPartialCall(partialCall: PartialCall, deltas: Delta[]): void {
     const { toolCallId, input } = partialCall.part;
     this.#partialCall = undefined;
-    // A call may have whole arguments in spite of its partial fields.
+    // If no streamed argument arrived, the call may have complete arguments in `args`.
     const argsTextDelta = partialCall.args.isEmpty && isObject(input) ? stringifyJson(input) : partialCall.args.end();
     const payload = { toolCallId, argsTextDelta };
     const extra = this.#collectResidue(partialCall);
@@ -174,8 +174,8 @@ export class GeminiCallDecoder {
   }
 
   /**
-   * Returns unreadable arguments and unknown fields as residue, merged with that of the first piece; undefined if there
-   * are none.
+   * Returns the residue of the first piece, the unknown fields of later pieces and the unreadable arguments; undefined
+   * if there is nothing new since the first piece.
    */
   #collectResidue({ part, unreadableArgs, callResidue: rest }: PartialCall): Extra | undefined {
     const { dialect } = this.#state.context;

@@ -1,4 +1,5 @@
-// The kinds of provider errors in terms of HTTP statuses and messages, shared by all providers.
+// Determines the kind of a provider error from its HTTP status or message, and the status for a kind. The dialects of all
+// providers use these rules.
 import { sameJson } from "../../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../../model/provider-error.ts";
 
@@ -32,7 +33,7 @@ const KINDS = new Map<number, ProviderErrorKind>([
   [529, "overloaded"],
 ]);
 
-/** Returns the kind that a status alone implies. */
+/** Returns the kind of an error of which only the status is known. */
 export function kindFromStatus(status: number | undefined): ProviderErrorKind {
   if (status === undefined) return "unknown";
   const kind = KINDS.get(status);
@@ -41,12 +42,12 @@ export function kindFromStatus(status: number | undefined): ProviderErrorKind {
   return status >= 400 ? "invalid-request" : "unknown";
 }
 
-/** Returns the status of an error, or the status of its kind if its own status implies another kind. */
+/** Returns the status of an error. If that status implies a different kind, returns the usual status of its kind. */
 export function toHttpStatus({ status, kind }: ProviderError): number {
   return status !== undefined && kindFromStatus(status) === kind ? status : statusForKind(kind);
 }
 
-/** Returns the status of a kind. */
+/** Returns the usual HTTP status of a kind of error. */
 export function statusForKind(kind: ProviderErrorKind): number {
   return STATUSES.get(kind) ?? 500;
 }
@@ -58,7 +59,10 @@ const NO_CREDIT =
 const FILTERED =
   /content.?filter(?:ing policy|ed| policy)|content management policy|flagged by (?:our )?moderation|requires moderation/i;
 
-/** Returns the kind that an error's message implies where its type does not: context length, content filter, quota. */
+/**
+ * Returns "context-length", "content-filter" or "quota" if the message of an error has a typical phrase of that kind, else
+ * undefined. Providers often report these kinds with a generic error type.
+ */
 export function kindFromMessage(message: string): ProviderErrorKind | undefined {
   if (TOO_LONG.test(message)) return "context-length";
   if (FILTERED.test(message)) return "content-filter";
@@ -67,7 +71,10 @@ export function kindFromMessage(message: string): ProviderErrorKind | undefined 
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Returns the delay in a message such as "try again in 6m0.5s" or "retry after 26 seconds", in milliseconds. */
+/**
+ * Returns the delay, in milliseconds, that a message such as "try again in 6m0.5s" or "retry after 26 seconds" contains;
+ * undefined if it contains no delay.
+ */
 export function parseRetryAfter(message: string): number | undefined {
   const delay =
     /(?:try again|retry)(?: after| in)? (\d[\d.]*(?:ms|s|m|h)(?:\d[\d.]*(?:ms|s|m|h))*|\d+(?= seconds?\b))/i.exec(
@@ -77,7 +84,7 @@ export function parseRetryAfter(message: string): number | undefined {
   return /^\d+$/.test(delay) ? Number(delay) * 1000 : parseDuration(delay);
 }
 
-/** Returns the milliseconds of a duration such as "34s" or "6m0.5s". */
+/** Returns a duration such as "34s" or "6m0.5s" in milliseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
@@ -87,14 +94,14 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(sum);
 }
 
-/** True if the raw body still decodes to the same error, so that it can be sent back verbatim. */
+/** True if the raw body of an error still decodes to that error. Then the raw body can be sent unchanged. */
 export function isRawBodyCurrent(error: ProviderError, decode: (raw: unknown) => ProviderError): boolean {
   if (error.raw === undefined) return false;
   let decoded: ProviderError;
   try {
     decoded = decode(error.raw);
   } catch {
-    // The body is of another dialect.
+    // `decode` throws if the body is not an error body of its dialect.
     return false;
   }
   return decoded.kind === error.kind && decoded.message === error.message && sameJson(decoded.raw, error.raw);

@@ -1,10 +1,13 @@
-// Offsets in a text: some providers count code points, the model counts UTF-16 units.
+// Converts offsets in a text: some providers count code points, canonical annotations count UTF-16 code units.
 
-/** Converts offsets of one text both ways. Beyond its end both numberings continue by ones, so that no offset is lost. */
+/**
+ * Converts offsets in one text between code points and UTF-16 code units. Beyond the end of the text, each code point
+ * counts as one unit, so an offset that is too large survives the conversion in both directions.
+ */
 export class CodePointIndex {
-  /** UTF-16 units of the text so far. */
+  /** The length of the text so far, in UTF-16 code units. */
   length = 0;
-  /** Unit offsets of the characters that take two units. */
+  /** The unit offsets of the surrogate pairs, which are characters of two units, in ascending order. */
   readonly #surrogatePairs: number[] = [];
   /** True if the text so far ends in a high surrogate. */
   #endsInHighSurrogate = false;
@@ -17,10 +20,10 @@ export class CodePointIndex {
     return this.length - this.#surrogatePairs.length;
   }
 
-  /** Appends a further chunk of the text. */
+  /** Appends a chunk to the text. */
   append(text: string): void {
     let at = 0;
-    // A pair counts as one code point, also across chunks; a lone surrogate counts as one, too.
+    // A surrogate pair is one code point, even if the chunk ends between its halves. A lone surrogate is one, too.
     if (this.#endsInHighSurrogate && (text.charCodeAt(0) & 0xfc00) === 0xdc00) {
       this.#surrogatePairs.push(this.length - 1);
       at = 1;
@@ -34,17 +37,17 @@ export class CodePointIndex {
     this.length += text.length;
   }
 
-  /** Returns the unit at which a code point begins. */
+  /** Returns the offset of the unit at which a code point begins. */
   toUnitOffset(codePoint: number): number {
     return codePoint + this.#countPairs((pair, pairsBefore) => pair - pairsBefore < codePoint);
   }
 
-  /** Returns the number of code points that begin before a unit. */
+  /** Returns the number of code points that begin before a unit, which is the code point offset of that unit. */
   toCodePointOffset(unit: number): number {
     return unit - this.#countPairs((pair) => pair + 1 < unit);
   }
 
-  /** Counts the leading pairs for which a condition holds, by binary search; it must hold for a prefix of the pairs. */
+  /** Counts the pairs for which a condition holds, by binary search. All these pairs must precede all other pairs. */
   #countPairs(condition: (pair: number, pairsBefore: number) => boolean): number {
     let [low, high] = [0, this.#surrogatePairs.length];
     while (low < high) {

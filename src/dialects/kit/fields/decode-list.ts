@@ -1,9 +1,9 @@
-// The loop that decodes a list of wire objects; without a closure per list, because it runs for every message.
+// Decodes a list of wire objects. The loop runs for every message, so it creates no closure.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { readObject } from "./read-wire.ts";
 
-/** Decodes the objects of the list in the field `key` of the current wire object. */
+/** Decodes the objects of a list, which is the value of the field `key` of the current wire object. */
 export function decodeObjectList<State extends { readonly context: DecodeContext }, Item>(
   list: readonly JsonValue[],
   key: string,

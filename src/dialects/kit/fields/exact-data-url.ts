@@ -1,7 +1,10 @@
-// Data URLs that interchange shapes decode to inline data and encode back unchanged.
+// Reads the data URLs that an interchange dialect can decode to inline data and encode again without a change.
 import { formatDataUrl, readDataUrl } from "../../../model/data-url.ts";
 
-/** Reads a data URL if formatting it again gives the same text, and `mimeType` does not contradict it. */
+/**
+ * Returns the content of a data URL. Returns undefined if formatting the content gives a different URL, or if `mimeType`
+ * differs from the MIME type of the URL.
+ */
 export function readExactDataUrl(
   url: string,
   mimeType: string | undefined,

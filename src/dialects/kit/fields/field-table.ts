@@ -1,4 +1,4 @@
-// Settings that a wire names differently but means alike: one two-way table per group.
+// A two-way table of settings whose wire name differs from the canonical name, but whose values are the same.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { copyField } from "./read-wire.ts";
@@ -13,7 +13,10 @@ const TYPE_CHECKS = {
 export type FieldType = keyof typeof TYPE_CHECKS;
 export type FieldRow<Field extends string> = readonly [wireName: string, field: Field, type: FieldType];
 
-/** The fields of one group, such as `sampling`, and their names on the wire. The first row of a field is the plain one. */
+/**
+ * The fields of one group of settings, such as `sampling`, and their names on the wire. If a field has several rows, the
+ * encoder uses the wire name of the first row.
+ */
 export class FieldTable<Field extends string> {
   readonly #byWireName: ReadonlyMap<string, FieldRow<Field>>;
   readonly #byField = new Map<string, FieldRow<Field>>();
@@ -23,7 +26,10 @@ export class FieldTable<Field extends string> {
     for (const row of rows) if (!this.#byField.has(row[1])) this.#byField.set(row[1], row);
   }
 
-  /** Copies one wire field into the group. Returns false if it is not in the table, of another type or already set. */
+  /**
+   * Copies one wire field into the group. Returns false if the table has no row for the wire field, the value does not
+   * have the type in that row, or the field of the group is already set.
+   */
   decode(wire: JsonObject, key: string, group: Partial<Record<Field, unknown>>): boolean {
     const row = this.#byWireName.get(key);
     const value = wire[key];
@@ -32,7 +38,7 @@ export class FieldTable<Field extends string> {
     return true;
   }
 
-  /** Writes the group, and reports the fields that are not in the table. */
+  /** Writes the fields of the group into a wire object, and reports the fields that are not in the table. */
   encode(group: object, wire: JsonObject, context: EncodeContext<"field-unsupported">): void {
     for (const field in group) {
       if ((group as Record<string, unknown>)[field] === undefined) continue;

@@ -1,4 +1,4 @@
-// Reads typed values from unknown wire data; a wrong type is an error with the path of the value.
+// Reads typed values from unknown wire data. A value of a wrong type throws an error with the path of the value.
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyDigits } from "../../../model/json/index.ts";
@@ -7,19 +7,19 @@ import type { DecodeContext } from "../../dialect.ts";
 
 export { describeKind, isObject };
 
-/** Returns the current value as an object. */
+/** Returns the value if it is an object, else throws an error at the current path. */
 export function readObject(value: unknown, context: DecodeContext): JsonObject {
   if (!isObject(value)) context.fail("wrong-type", `Expected an object, found ${describeKind(value)}.`);
   return value;
 }
 
-/** Returns the current value, or the value of `field`, as a list. */
+/** Returns the value if it is a list, else throws an error at the current path or at its field `field`. */
 export function readList(value: unknown, context: DecodeContext, field?: string): readonly JsonValue[] {
   if (!Array.isArray(value)) context.fail("wrong-type", `Expected a list, found ${describeKind(value)}.`, field);
   return value as JsonValue[];
 }
 
-/** Returns a required string field. */
+/** Returns the value of a field; throws if the field is absent or not a string. */
 export function readString(wire: JsonObject, field: string, context: DecodeContext): string {
   const value = wire[field];
   if (value === undefined) context.fail("missing-field", `The field "${field}" is missing.`, field);
@@ -27,7 +27,10 @@ export function readString(wire: JsonObject, field: string, context: DecodeConte
   return value;
 }
 
-/** Returns the messages of a fragment: a bare list, or the list in the field `messages` of an object. */
+/**
+ * Returns the list of messages from a bare list or from an object whose only field is `messages`. `key` is the field that
+ * contains the list; undefined for a bare list.
+ */
 export function readMessageList(
   wire: unknown,
   context: DecodeContext,
@@ -37,18 +40,18 @@ export function readMessageList(
   if (messages === undefined) {
     context.fail("wrong-type", `Expected a list of messages or { "messages": […] }, found ${describeKind(wire)}.`);
   }
-  // A list of messages cannot hold residue of other fields, and they must not be dropped silently.
+  // A list of messages has no residue that could store further fields, and they must not be dropped without a report.
   const [otherField] = Object.keys(otherFields);
   if (otherField !== undefined)
     context.fail("wrong-type", "Only messages are accepted here; remove this field.", otherField);
   return { list: readList(messages, context, "messages"), key: "messages" };
 }
 
-/** Returns the fields that are not in `known`; undefined if there are none. */
+/** Returns the fields of a wire object that are not in `known`; undefined if all fields are. */
 export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let unknown: JsonObject | undefined;
   for (const key of Object.keys(wire)) {
-    // Objects made in code may contain undefined, which JSON cannot: it counts as absent.
+    // A field with the value undefined counts as absent: an object that was created in code can have it, JSON cannot.
     if (known.has(key) || wire[key] === undefined) continue;
     unknown ??= {};
     copyField(wire, key, unknown);
@@ -56,9 +59,9 @@ export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): Jso
   return unknown;
 }
 
-/** Copies a JSON field to another object, with the exact digits of a number that a double cannot hold (B23). */
+/** Copies a JSON field to another object, and with it the exact digits of a number that a double cannot represent (B23). */
 export function copyField(from: object, key: string, to: object, as = key): void {
-  // Both are used as records: the keys are data.
+  // The casts let the objects be accessed with any string as key.
   const value = (from as JsonObject)[key] ?? null;
   setOwn(to as JsonObject, as, value);
   if (typeof value === "number") copyDigits(from, key, to, as);

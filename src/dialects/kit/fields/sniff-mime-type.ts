@@ -1,7 +1,7 @@
 // Determines the MIME type of base64 data from its first characters.
 import type { MediaPart } from "../../../model/parts.ts";
 
-/** First base64 characters of common formats. A RIFF container ("UklGR") can be an image or audio. */
+/** The first base64 characters of common formats. A RIFF container ("UklGR") can be an image or audio. */
 const SIGNATURES: readonly (readonly [prefix: string, type: MediaPart["type"], mimeType: string])[] = [
   ["/9j/", "image", "image/jpeg"],
   ["iVBOR", "image", "image/png"],
@@ -13,7 +13,7 @@ const SIGNATURES: readonly (readonly [prefix: string, type: MediaPart["type"], m
   ["JVBER", "file", "application/pdf"],
 ];
 
-/** Returns the MIME type of base64 data; undefined unless it is a format that `accepts`. */
+/** Returns the MIME type of base64 data; undefined if the format is unknown or `accepts` returns false for it. */
 export function sniffMimeType(
   data: string,
   accepts: (type: MediaPart["type"], mimeType: string) => boolean,

@@ -1,6 +1,6 @@
-// A two-way table of values that map one to one, such as roles and finish reasons.
+// A two-way table of canonical values and wire values, such as roles and finish reasons.
 
-/** Pairs of a model value and a wire value. If several pairs share a value, its first pair is the plain one. */
+/** Pairs of a canonical value and a wire value. If a value is in several pairs, it is converted by the first pair. */
 export class ValueMap<ModelValue extends string, WireValue extends string> {
   readonly #wireValues = new Map<string, WireValue>();
   readonly #modelValues = new Map<string, ModelValue>();

@@ -1,10 +1,10 @@
-// Replaces lone surrogates in a history: JSON can hold half a character, but providers reject it (B50).
+// Replaces lone surrogates in a history. A JSON string can contain half a surrogate pair, but providers reject it (B50).
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { OutgoingTurn } from "./turn.ts";
 import { toPartPath } from "./turn.ts";
 
-/** Fields of parts that hold text of people, models and tools. */
+/** The fields of parts that contain text written by people, models and tools. */
 const TEXT_FIELDS = ["text", "summary", "input", "inputText", "output", "content", "transcript"] as const;
 
 type TextFields = Partial<Record<(typeof TEXT_FIELDS)[number], unknown>>;
@@ -23,7 +23,7 @@ function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-/** Up to this length a loop is faster than calling `isWellFormed`. */
+/** The length of a string up to which a loop is faster than a call of `String.prototype.isWellFormed`. */
 const SHORT = 16;
 
 function isShortWellFormed(text: string): boolean {
@@ -33,7 +33,10 @@ function isShortWellFormed(text: string): boolean {
   return true;
 }
 
-/** True if all text of a part is well formed. It runs for every part, so that each type reads its fields by name. */
+/**
+ * True if no text of a part contains a lone surrogate. The function runs for every part, so common types have a case
+ * that reads their fields by name, which is faster than a loop over `TEXT_FIELDS`.
+ */
 function hasWellFormedText(part: Part): boolean {
   switch (part.type) {
     case "text":
@@ -52,7 +55,7 @@ function hasWellFormedText(part: Part): boolean {
   }
 }
 
-/** Returns a copy with U+FFFD in place of every lone surrogate. */
+/** Returns a copy of a JSON value in which every lone surrogate is replaced by U+FFFD. */
 function replaceSurrogates(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
@@ -73,11 +76,11 @@ function repairPart(
     report.addLoss("lone-surrogate-replaced", [...toPartPath(turn, at), field]);
     repaired[field] = replaceSurrogates(value);
   }
-  // The same fields with other strings.
+  // The cast is safe: `repaired` has only fields of the part, and each has the same type as before.
   return { ...part, ...repaired } as Part;
 }
 
-/** Returns the turn with every lone surrogate of its texts, arguments and results replaced. */
+/** Returns the turn without lone surrogates in its texts, arguments and results. Reports each changed field. */
 export function replaceSurrogatesInTurn(
   turn: OutgoingTurn,
   context: EncodeContext<"lone-surrogate-replaced">,

@@ -1,6 +1,6 @@
-// Pairs calls and results of a history, for targets that require exactly one result per call (B24, B25): results are
-// moved to their calls and into their order, missing ones are added, duplicates dropped, and a result without a call is
-// written as text. Tools that the provider ran are never changed.
+// Pairs the calls and results of a history, for targets that require exactly one result per call (B24, B25). Results are
+// moved after their calls and sorted in call order, missing results are added, duplicate results are dropped, and a
+// result without a call is written as text. Calls and results of tools that the provider ran are never changed.
 import type { Message } from "../../../model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -10,11 +10,17 @@ import { readForm, storeForm } from "../residue/residue.ts";
 import { formatToolOutput } from "../tools/tool-output-text.ts";
 
 export interface PairingRules {
-  /** The target accepts results anywhere after their calls (Responses); else only directly after the calling turn. */
+  /**
+   * True if the target accepts a result anywhere after its call (Responses). Otherwise a result must be directly after
+   * the turn with its call.
+   */
   allowsAnyPosition?: boolean;
-  /** Calls may be stored at the provider, so that a result without a call is legal. */
+  /** True if the provider may have stored the call of a result, so a result without a call in the history is valid. */
   allowsStoredCalls?: boolean;
-  /** Results must follow the very message that called, not a run of assistant messages (Chat). */
+  /**
+   * True if results must directly follow the message with their calls (Chat). Otherwise further assistant messages may
+   * be between them.
+   */
   requiresSameMessage?: boolean;
 }
 
@@ -27,7 +33,7 @@ export type PairingLoss =
   | "result-moved";
 
 const NO_RESULT = "No result was recorded for this call.";
-/** The form key of a tool message whose results are not in the order of their calls. */
+/** The form key that marks a tool message whose results are not in the order of their calls. */
 const ORDER = "order";
 
 function isClientCall(part: Part): part is ToolCallPart {
@@ -39,14 +45,14 @@ function isClientResult(part: Part): part is ToolResultPart {
 
 /** The calls without a result so far, in call order. */
 class PendingCalls {
-  /** Every call id, and whether its call is pending. */
+  /** For each call id so far, true if the call has no result yet. */
   readonly #isPending = new Map<string, boolean>();
   readonly #ids: string[] = [];
-  /** All ids before this index are resolved. */
+  /** The index in `#ids` of the first pending call. */
   #first = 0;
   count = 0;
 
-  /** Adds the calls of a message. Returns false if an id was already used. */
+  /** Adds the calls of a message. Returns false if an earlier call has the id of one of them. */
   add({ parts }: Message): boolean {
     let areIdsNew = true;
     for (const part of parts) {
@@ -60,7 +66,10 @@ class PendingCalls {
     return areIdsNew;
   }
 
-  /** Resolves a call. Returns 0 if it was the first pending one, 1 if others precede it, -1 if it is not pending. */
+  /**
+   * Marks a call as resolved. Returns 0 if it was the first pending call, 1 if other pending calls precede it, and -1 if
+   * no pending call has the id.
+   */
   resolve(id: string): -1 | 0 | 1 {
     if (this.#isPending.get(id) !== true) return -1;
     this.#isPending.set(id, false);
@@ -71,7 +80,7 @@ class PendingCalls {
   }
 }
 
-/** Stores at decode, as form, that results stand in another order than their calls, so that encode keeps that order. */
+/** Stores as form which messages have results in an order that differs from their calls, so that it can be restored. */
 export function storeResultOrder(messages: readonly Message[], dialect: string): void {
   const pending = new PendingCalls();
   for (const message of messages) {
@@ -83,7 +92,7 @@ export function storeResultOrder(messages: readonly Message[], dialect: string):
   }
 }
 
-/** True if every call has one result, in its place and in order, and every result has a call. */
+/** True if every call has exactly one result, every result has a call, and all results are where the rules allow them. */
 function arePaired(turns: readonly OutgoingTurn[], rules: PairingRules, dialect: string): boolean {
   const pending = new PendingCalls();
   for (const { message } of turns) {
@@ -110,7 +119,7 @@ function arePaired(turns: readonly OutgoingTurn[], rules: PairingRules, dialect:
   return pending.count === 0;
 }
 
-/** Returns the turns with exactly one result per call. */
+/** Returns the turns with exactly one result per call, in the order that the rules require. Reports each change. */
 export function pairResults(
   turns: OutgoingTurn[],
   rules: PairingRules,
@@ -120,7 +129,7 @@ export function pairResults(
   return new ResultPairer(withUniqueCallIds(turns, context), rules, context).pairAll();
 }
 
-/** Gives every call a unique id. Where an id is repeated, the n-th result belongs to the n-th call. */
+/** Returns turns in which every call has a unique id. If calls have the same id, the n-th result gets the n-th new id. */
 function withUniqueCallIds(turns: OutgoingTurn[], { report }: EncodeContext<PairingLoss>): OutgoingTurn[] {
   const used = new Map<string, number>();
   const pendingIds = new Map<string, string[]>();
@@ -161,7 +170,7 @@ function isBefore(a: ResultLocation, b: ResultLocation): boolean {
   return a.turnIndex === b.turnIndex ? a.partIndex < b.partIndex : a.turnIndex < b.turnIndex;
 }
 
-/** Rebuilds a list of turns so that each call is followed by its result. */
+/** Builds a new list of turns in which every call has exactly one result, at a position that the rules allow. */
 class ResultPairer {
   readonly #turns: readonly OutgoingTurn[];
   readonly #rules: PairingRules;
@@ -180,7 +189,7 @@ class ResultPairer {
     for (const [turnIndex, turn] of turns.entries()) {
       for (const [partIndex, part] of turn.message.parts.entries()) {
         if (isClientCall(part)) calledIds.add(part.toolCallId);
-        // A result before its call belongs to no call.
+        // A result before its call is not the result of that call.
         else if (isClientResult(part) && calledIds.has(part.toolCallId) && !this.#results.has(part.toolCallId)) {
           this.#results.set(part.toolCallId, { turn, turnIndex, partIndex, result: part });
         }
@@ -203,7 +212,10 @@ class ResultPairer {
     return this.#output;
   }
 
-  /** Writes the results of the calls so far in call order, grouped by the message that each result came from. */
+  /**
+   * Writes the results of the pending calls in call order. Results that come from the same message are written as one
+   * message.
+   */
   #writeResults(turnIndex: number): void {
     const end = this.#findEndOfResults(turnIndex);
     let group: { turn: OutgoingTurn; parts: number[] } | undefined;
@@ -235,7 +247,10 @@ class ResultPairer {
     this.#calls = [];
   }
 
-  /** Returns the end of the run of tool turns after a turn: results before it are where the target expects them. */
+  /**
+   * Returns the index of the first turn after `turnIndex` that is not a tool turn. The target expects the results
+   * between these two turns.
+   */
   #findEndOfResults(turnIndex: number): number {
     let end = turnIndex + 1;
     while (this.#turns[end]?.message.role === "tool") end++;
@@ -261,7 +276,10 @@ class ResultPairer {
     this.#output.push({ message, index: turn.index, positions: [position], isSynthesized: true });
   }
 
-  /** Writes the parts of a tool turn that are not results already written after their calls. */
+  /**
+   * Writes the parts of a tool turn that `#writeResults` has not written. Drops duplicate results, and writes a result
+   * without a call as text.
+   */
   #writeRemainder(turn: OutgoingTurn): void {
     const remainder: number[] = [];
     for (const [partIndex, part] of turn.message.parts.entries()) {

@@ -1,5 +1,5 @@
-// Prepares a history for encoding: repairs what the target would reject, and reports each repair at its path. The
-// caller's messages are never changed.
+// Prepares a history for encoding: repairs content that the target would reject, and reports each repair at the path of
+// the repaired value. The caller's messages are never changed.
 import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -11,19 +11,19 @@ import type { OutgoingTurn } from "./turn.ts";
 import { toPartPath, replaceParts } from "./turn.ts";
 
 export interface HistoryRules extends PairingRules {
-  /** The target rejects blank text (B34). */
+  /** True if the target rejects a text of only white space (B34). */
   noBlankText?: boolean;
-  /** The target rejects white space at the end of a final assistant turn (B35). */
+  /** True if the target rejects white space at the end of a history that ends with an assistant turn (B35). */
   noTrailingSpace?: boolean;
-  /** The target does not continue a final assistant turn (B36). */
+  /** True if the target rejects a history that ends with an assistant turn, or does not continue that turn (B36). */
   noPrefill?: boolean;
 }
 
-/** Losses that every history can cause; a dialect that sets a further rule also declares the loss of that rule. */
+/** The losses that every history can cause. A dialect with `noBlankText` or `noTrailingSpace` also declares their loss. */
 export type HistoryLoss = PairingLoss | "lone-surrogate-replaced" | "prefill-unsupported";
 type HistoryRuleLoss = HistoryLoss | "text-blank" | "text-trimmed";
 
-/** Returns the repaired turns of a history. The path must be at the list of messages. */
+/** Returns the repaired turns of a history. The path tracker must be at the list of messages. */
 export function prepareHistory(
   messages: readonly Message[],
   rules: HistoryRules,
@@ -33,13 +33,13 @@ export function prepareHistory(
   return prepareTurns(turns, rules, context);
 }
 
-/** The same for a caller that has already merged messages into turns. */
+/** Returns the repaired turns of a history whose messages the caller has already merged into turns. */
 export function prepareTurns(
   turns: OutgoingTurn[],
   rules: HistoryRules,
   historyContext: EncodeContext<HistoryLoss>,
 ): OutgoingTurn[] {
-  // A dialect that sets a rule declares its loss.
+  // The cast is safe: a dialect that sets a rule declares the loss of that rule.
   const context = historyContext as EncodeContext<HistoryRuleLoss>;
   const last = turns.at(-1);
   if (rules.noPrefill === true && last?.message.role === "assistant") {
@@ -51,7 +51,7 @@ export function prepareTurns(
   return rules.noTrailingSpace === true ? trimFinalText(repaired, context) : repaired;
 }
 
-/** Maps turns; returns the same list if no turn has changed. */
+/** Returns the turns after `step`; the given list if `step` has changed no turn. */
 function mapTurns(
   turns: OutgoingTurn[],
   step: (turn: OutgoingTurn, context: EncodeContext<HistoryRuleLoss>) => OutgoingTurn,
@@ -72,12 +72,12 @@ function isBlankText(part: Part | undefined): boolean {
   return part?.type === "text" && !NON_BLANK.test(part.text);
 }
 
-/** True if the part is reasoning that is sent, because the target can verify its seal. */
+/** True if the part is reasoning with a seal that can be sent to the target. */
 function isSealedReasoning(part: Part | undefined, context: EncodeContext): boolean {
   return part?.type === "reasoning" && part.seals?.some((seal) => isSealFor(seal, context)) === true;
 }
 
-/** Drops blank texts, except next to signed reasoning: the signature may cover its neighbors. */
+/** Drops blank texts. A blank text next to sealed reasoning stays, because the seal may cover the neighboring parts. */
 function dropBlankText(turn: OutgoingTurn, context: EncodeContext<HistoryRuleLoss>): OutgoingTurn {
   const { parts } = turn.message;
   if (!parts.some(isBlankText)) return turn;
@@ -103,5 +103,5 @@ function trimFinalText(turns: OutgoingTurn[], context: EncodeContext<HistoryRule
   return [...turns.slice(0, -1), replaceParts(turn, parts, [...parts.keys()])];
 }
 
-/** The text of the user turn that is added because the target requires the user to begin (B41). */
+/** The text of a user turn that is added if the target requires that a history starts with the user (B41). */
 export const OMITTED_HISTORY_TEXT = "(The conversation up to here is left out.)";

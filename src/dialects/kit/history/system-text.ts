@@ -1,11 +1,11 @@
-// System text at the head of a history, for targets that have one place for it.
+// Counts and joins the leading system messages of a history, for targets with a single field for system text.
 import type { TextPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { OutgoingTurn } from "./turn.ts";
 
 export const BLANK_LINE = "\n\n";
 
-/** Counts the leading system turns; developer turns count if the target has no developer role. */
+/** Returns the number of leading system turns. Developer turns count, too, if `withDeveloper` is true. */
 export function countLeadingSystemTurns(turns: readonly OutgoingTurn[], withDeveloper: boolean): number {
   let count = 0;
   for (const { message } of turns) {
@@ -16,8 +16,8 @@ export function countLeadingSystemTurns(turns: readonly OutgoingTurn[], withDeve
 }
 
 /**
- * Joins the text of leading turns into one string. Returns undefined if they need blocks: if a part is not plain text,
- * has a cache breakpoint or residue of this dialect, or is one of several in its message.
+ * Joins the texts of system turns into one string. Returns undefined if a string cannot represent the turns: if a
+ * message has several parts or residue of this dialect, or if a part is not text or has fields beside its text.
  */
 export function joinSystemText(turns: readonly OutgoingTurn[], { dialect }: EncodeContext): string | undefined {
   const texts: string[] = [];

@@ -1,5 +1,5 @@
-// A message of a history on its way to the wire, with the positions of its parts in the canonical value, which losses
-// point into.
+// A message that an encoder writes, and the positions of its parts in the canonical value. The paths of losses are
+// computed from these positions.
 import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -7,14 +7,14 @@ import type { EncodeContext } from "../../dialect.ts";
 /** The position of a part in the canonical value. */
 export type PartPosition = readonly [message: number, part: number];
 
-/** A message that an encoder writes. Repairs change it, never the caller's message. */
+/** A message that an encoder writes. A repair creates a new turn and does not change the caller's message. */
 export interface OutgoingTurn {
   readonly message: Message;
   /** The index of the message in the canonical value. */
   readonly index: number;
-  /** The positions of the parts in the canonical value, where repairs have changed them. */
+  /** The position of each part in the canonical value; absent if the parts are those of the message at `index`. */
   readonly positions?: readonly PartPosition[];
-  /** True if a repair made the turn and has reported it: no message of the history corresponds to it. */
+  /** True if a repair has added and reported the turn, so no message of the history corresponds to it. */
   readonly isSynthesized?: true;
 }
 
@@ -23,7 +23,7 @@ export function findPartPosition({ index, positions }: OutgoingTurn, part: numbe
   return positions?.[part] ?? [index, part];
 }
 
-/** Returns the path of a turn's part, from the list of messages on. */
+/** Returns the path of a turn's part, relative to the list of messages. */
 export function toPartPath(turn: OutgoingTurn, part: number): (string | number)[] {
   const [message, at] = findPartPosition(turn, part);
   return [message, "parts", at];
@@ -37,7 +37,7 @@ export function enterPart(turn: OutgoingTurn, part: number, { pathTracker }: Pic
   pathTracker.enter(position === undefined ? part : position[1]);
 }
 
-/** Returns a turn with other parts; `indexes` are their indexes among the turn's parts. */
+/** Returns a copy of a turn with new parts. `indexes` has, for each new part, the index of the old part. */
 export function replaceParts(turn: OutgoingTurn, parts: Part[], indexes: readonly number[]): OutgoingTurn {
   const positions = indexes.map((part) => findPartPosition(turn, part));
   return { message: { ...turn.message, parts }, index: turn.index, positions };

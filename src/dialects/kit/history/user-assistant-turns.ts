@@ -1,5 +1,5 @@
-// Messages on wires that have the roles user and assistant only, with system text in a field of its own: reports the
-// fields beside a message's parts and maps its role.
+// Maps the roles of messages, and reports the message fields that are not sent, for dialects whose messages have only
+// the roles user and assistant and whose system text is in a separate field.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -17,7 +17,7 @@ const FIELD_CODES: Readonly<Partial<Record<string, "metadata-dropped">>> = {
 
 type MessageFieldsContext = EncodeContext<"metadata-dropped" | "field-unsupported" | NotPortableLoss>;
 
-/** Reports the fields of a message beside its role and parts. */
+/** Reports the fields of a message that are not sent: all except the role, the parts and the residue of this dialect. */
 export function reportMessageFields(message: Message, context: MessageFieldsContext): void {
   reportUnsupportedFields<"metadata-dropped" | "field-unsupported">(
     message,
@@ -29,7 +29,7 @@ export function reportMessageFields(message: Message, context: MessageFieldsCont
   reportNotPortableResidue(message, context);
 }
 
-/** Reports the same for a turn of a history; most messages have no such fields and return at once. */
+/** Calls `reportMessageFields` for the message of a turn. Returns early for a message with only a role and parts. */
 export function reportTurnFields({ message, index }: OutgoingTurn, context: MessageFieldsContext): void {
   for (const key in message) {
     if (key === "role" || key === "parts") continue;
@@ -42,7 +42,10 @@ export function reportTurnFields({ message, index }: OutgoingTurn, context: Mess
 
 type RoleContext = EncodeContext<"developer-as-system" | "form-stale" | "role-approximated">;
 
-/** Returns the wire role of a turn. An unknown wire role, decoded as user, is restored while the role is still user. */
+/**
+ * Returns the wire role of a turn. A decoder stores an unknown wire role in `form` and uses the role user; the unknown
+ * role is restored if the role is still user.
+ */
 export function toWireRole(turn: OutgoingTurn, form: JsonObject, { report, dialect }: RoleContext): string {
   const { index, message } = turn;
   const { role } = message;

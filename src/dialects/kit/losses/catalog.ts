@@ -1,6 +1,7 @@
-// The catalog of losses that any dialect can cause: one row per code. A dialect's losses.ts picks the codes that it uses,
-// and adds those that only it can cause. `{target}` in a message stands for the id of the dialect (see `fillTarget`).
-// Three files, so that a bundle with one interchange shape does not hold the sentences of the providers.
+// The catalog of losses that any dialect can cause. The losses.ts of a dialect picks the codes that the dialect uses, and
+// declares the losses that only this dialect can cause. `fillTarget` replaces `{target}` in a message by the id of the
+// dialect. The catalogs for answers and for providers are separate files, so that a bundle with only an interchange
+// dialect does not contain their messages.
 import type { LossTable } from "./report.ts";
 
 export const COMMON_LOSSES = {
@@ -135,7 +136,7 @@ export const COMMON_LOSSES = {
   },
 } as const satisfies LossTable;
 
-/** Losses that every dialect can cause: data that only another dialect or issuer can use. */
+/** The losses of data that only the dialect or issuer it came from can use. Every dialect can cause them. */
 export const NOT_PORTABLE_LOSSES = /* @__PURE__ */ pickLosses(COMMON_LOSSES, [
   "residue-not-portable",
   "form-not-portable",
@@ -144,11 +145,11 @@ export const NOT_PORTABLE_LOSSES = /* @__PURE__ */ pickLosses(COMMON_LOSSES, [
 /** The code of a loss in `NOT_PORTABLE_LOSSES`. */
 export type NotPortableLoss = keyof typeof NOT_PORTABLE_LOSSES;
 
-/** Returns the rows of a catalog for the codes that a dialect uses. */
+/** Returns the entries of a catalog that have one of the given codes. */
 export function pickLosses<Catalog extends LossTable, Code extends keyof Catalog>(
   catalog: Catalog,
   codes: readonly Code[],
 ): Readonly<Pick<Catalog, Code>> {
-  // `fromEntries` forgets which keys there are.
+  // The cast is needed because the type of `Object.fromEntries` does not include the keys.
   return Object.fromEntries(codes.map((code) => [code, catalog[code]])) as Pick<Catalog, Code>;
 }

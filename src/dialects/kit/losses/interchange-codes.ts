@@ -1,4 +1,4 @@
-// Codes of the catalog that the interchange shapes flat, tagged and run can cause.
+// The codes of the losses that the interchange dialects (flat, tagged and run) can cause.
 import type { COMMON_LOSSES } from "./catalog.ts";
 import { FOREIGN_SHAPE_LOSS_CODES } from "./shared-codes.ts";
 

@@ -1,11 +1,11 @@
-// The catalog of losses that the providers' dialects can cause: requests, responses and the repairs of a history.
+// The catalog of losses that the providers' dialects can cause in requests and responses, and in repairs of a history.
 import { ANSWER_LOSSES } from "./answer-catalog.ts";
 import { FOREIGN_SHAPE_LOSS_CODES } from "./shared-codes.ts";
 import type { LossTable } from "./report.ts";
 
 export const PROVIDER_LOSSES = {
   ...ANSWER_LOSSES,
-  // Data that only its provider can use.
+  // Data that only one provider can use.
   "context-not-portable": {
     action: "dropped",
     level: "breaks",
@@ -38,7 +38,7 @@ export const PROVIDER_LOSSES = {
     level: "loss",
     message: "{target} has no form for this citation; it was dropped.",
   },
-  // Repairs of the history: made at encode only, and never with `repair: false`.
+  // Repairs of a history. Only encoders make them, and not with `repair: false`.
   "result-synthesized": {
     action: "synthesized",
     level: "loss",

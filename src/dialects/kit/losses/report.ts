@@ -1,19 +1,19 @@
-// The loss report of one encode. A dialect declares every loss that it can cause, and the report accepts no other code,
-// so that docs/losses.md, which is made from the declarations, is complete.
+// The loss report of an encoder. A dialect declares every loss that it can cause, and the report accepts only declared
+// codes. docs/losses.md is generated from the declarations and is therefore complete.
 import type { Loss, LossAction, LossLevel } from "../../../model/loss.ts";
 import type { PathTracker } from "../fields/path-tracker.ts";
 
-/** The level, the action and the sentence of one loss code. */
+/** The declaration of one loss code: the action, level and message of its losses. */
 export interface LossDeclaration {
   action: LossAction;
   level: LossLevel;
-  /** The fact and its consequence in one sentence; `{target}` stands for the id of the dialect. */
+  /** A sentence that states the cause and the consequence. `{target}` is replaced by the id of the dialect. */
   message: string;
 }
 /** The losses that a dialect can cause, by code. */
 export type LossTable = Readonly<Record<string, LossDeclaration>>;
 
-/** Collects the losses of one encode, each at the path where the encoder stands. */
+/** Collects the losses that an encoder reports, each with the current path of the encoder. */
 export class LossReport<Code extends string = string> {
   readonly losses: Loss[] = [];
   readonly #pathTracker: PathTracker;
@@ -24,12 +24,12 @@ export class LossReport<Code extends string = string> {
     this.#declared = declared;
   }
 
-  /** Returns an empty report with the same declarations. */
+  /** Returns an empty report with the same declared codes as this report. */
   createEmpty(pathTracker: PathTracker): LossReport<Code> {
     return new LossReport(pathTracker, this.#declared);
   }
 
-  /** Reports a loss at the current path, or at a field below it; `detail` is appended to the declared sentence. */
+  /** Reports a loss at the current path, or at `field` below that path. `detail` is appended to the declared message. */
   addLoss(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
     const { action, level, message: sentence } = this.#declared[code];
     const steps = field === undefined ? [] : typeof field === "object" ? field : [field];
@@ -38,7 +38,7 @@ export class LossReport<Code extends string = string> {
   }
 }
 
-/** Returns the declarations with the target's id in their sentences; done once per dialect, so that reports stay fast. */
+/** Returns the declarations with `{target}` replaced in their messages. Runs once per dialect, not for every report. */
 export function fillTarget<Code extends string>(
   declared: Readonly<Record<Code, LossDeclaration>>,
   target: string,
@@ -47,6 +47,6 @@ export function fillTarget<Code extends string>(
   for (const [code, declaration] of Object.entries<LossDeclaration>(declared)) {
     filled[code] = { ...declaration, message: declaration.message.replaceAll("{target}", target) };
   }
-  // Every code of the given table is there.
+  // The cast is safe: the loop has copied every code of `declared`.
   return filled as Record<Code, LossDeclaration>;
 }

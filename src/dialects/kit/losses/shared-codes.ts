@@ -1,4 +1,4 @@
-// Codes of the catalog that all dialects, or all but the canonical one, can cause.
+// The codes of the losses that all dialects, or all dialects except the canonical one, can cause.
 import type { COMMON_LOSSES } from "./catalog.ts";
 
 /** The codes that every dialect can cause. */
@@ -12,7 +12,7 @@ export const UNIVERSAL_LOSS_CODES = [
   "seal-not-portable",
 ] as const satisfies readonly (keyof typeof COMMON_LOSSES)[];
 
-/** The codes that every dialect except the canonical one can cause: they write stored spellings and residue back. */
+/** The codes that every dialect except the canonical one can cause. Two of them concern the restoring of residue. */
 export const FOREIGN_SHAPE_LOSS_CODES = [
   ...UNIVERSAL_LOSS_CODES,
   "form-stale",

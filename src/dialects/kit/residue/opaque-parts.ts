@@ -1,5 +1,5 @@
-// Opaque parts: blocks without a canonical form. They return verbatim to their own dialect and provider, and are
-// reported everywhere else (B5, B43).
+// Opaque parts: wire blocks without a canonical counterpart. They are sent unchanged to the dialect and provider that they
+// came from, and reported as losses for every other target (B5, B43).
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OpaquePart } from "../../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
@@ -7,19 +7,22 @@ import { STORED_BLOCKS } from "../losses/stored-context.ts";
 import { isObject } from "../fields/read-wire.ts";
 import { isSealFor } from "../seals/seals.ts";
 
-/** Returns a block as an opaque part, with its issuer where the provider is known. */
+/** Returns the opaque part for a wire block. The part has an issuer if the provider is known. */
 export function toOpaquePart(value: JsonObject, { dialect, provider }: DecodeContext): OpaquePart {
   const part: OpaquePart = { type: "opaque", dialect, value };
   if (provider !== undefined) part.issuer = { dialect, provider };
   return part;
 }
 
-/** True if a block is of this dialect, and of this provider where both are known. */
+/** True if an opaque part came from the target's dialect and, if both providers are known, the target's provider. */
 export function isOwnOpaque({ dialect, issuer }: OpaquePart, context: EncodeContext): boolean {
   return dialect === context.dialect && isSealFor({ ...issuer, dialect }, context);
 }
 
-/** True if a block can be sent; otherwise reports it. A block that refers to stored content breaks the request. */
+/**
+ * True if an opaque part can be sent to the target. Otherwise reports its loss, which breaks the request if the part
+ * refers to stored content.
+ */
 export function canSendOpaque(
   part: OpaquePart,
   context: EncodeContext<"opaque-not-portable" | "context-not-portable">,

@@ -1,22 +1,25 @@
-// Residue: wire data without a canonical field, stored in `extra[dialect]` at the place where it stood. Unknown fields
-// keep their names; the spelling of plain values (a list instead of a string, an explicit null) is stored under `$form`.
-// Only deviations from the plain form are stored, so that plain data has no `extra`.
+// Residue: wire data without a canonical field, stored in `extra[dialect]` of the canonical object that its wire object
+// became. Unknown fields are stored under their wire names; the spelling of a value (a list instead of a string, an
+// explicit null) is stored under `$form`. The usual spelling is not stored, so most objects have no `extra`.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { copyField, isObject } from "../fields/read-wire.ts";
 
-/** Key of the spellings of plain values. */
+/** The key in the residue for the wire spellings of values. */
 export const FORM = "$form";
-/** Key of stream events that the protocol does not define: on the answer, or on the part that they belong to. */
+/** The key in the residue of an answer or a part for stream events that the protocol does not define. */
 export const EVENTS_KEY = "$events";
-/** A wire field that is itself named `$form`, `$events`, `$form$form` … is stored with one more `$form` before it. */
+/**
+ * Matches wire field names that would collide with the reserved keys: `$form`, `$events`, `$form$form` … Such a field is
+ * stored with the prefix `$form`.
+ */
 const RESERVED = /^(?:\$form)*\$(?:form|events)$/;
 
 /**
- * Adds unknown fields to the residue of a message, part, tool, request or response. Fields of an object in the field
- * `inner`, or deeper by those steps, are stored under its name: residue mirrors the wire.
+ * Adds unknown fields to the residue of a message, part, tool, request or response. `inner` is the field, or the path of
+ * fields, of the nested wire object that the unknown fields come from; they are stored at the same path in the residue.
  */
 export function storeResidue(
   target: WithExtra,
@@ -31,14 +34,14 @@ export function storeResidue(
   for (const key of Object.keys(fields)) copyField(fields, key, residue, RESERVED.test(key) ? FORM + key : key);
 }
 
-/** Stores the spelling of a plain value under a form key. */
+/** Stores the wire spelling of a value under a form key. */
 export function storeForm(target: WithExtra, dialect: string, formKey: string, spelling: JsonValue): void {
   const residue = ensureResidue(target, dialect);
   const form = residue[FORM];
   residue[FORM] = { ...(isObject(form) ? form : {}), [formKey]: spelling };
 }
 
-/** Removes the spelling that `storeForm` stored, and objects that are empty without it. */
+/** Removes a spelling that `storeForm` stored, and the objects around it that become empty. */
 export function dropForm(target: WithExtra, dialect: string, formKey: string): void {
   const residue = target.extra?.[dialect];
   const { [formKey]: dropped, ...form } = readForm(target, dialect);
@@ -68,8 +71,9 @@ export function readForm(target: WithExtra, dialect: string): JsonObject {
 }
 
 /**
- * Writes residue back beside the known fields, also within the objects in the fields `inner`, at any depth. A field that
- * the encoder has written wins; a different stored value is reported.
+ * Writes the residue of `target` into its wire object. Nested residue in a field named in `inner` is merged into the wire
+ * object of that field, at any depth. If the encoder has already written a field, the stored value is not written, and a
+ * different stored value is reported.
  */
 export function restoreResidue(
   wire: JsonObject,
@@ -84,7 +88,10 @@ export function restoreResidue(
   restoreFields(wire, residue, reportConflict, ...inner);
 }
 
-/** Writes stored fields back; calls `onConflict` with the path of a field that now has another value. */
+/**
+ * Writes stored fields into a wire object. Calls `onConflict` with the path of a stored field if the wire object already
+ * has a different value for it.
+ */
 export function restoreFields(
   wire: JsonObject,
   residue: JsonObject | undefined,
@@ -93,11 +100,11 @@ export function restoreFields(
 ): void {
   if (residue === undefined) return;
   for (const key of Object.keys(residue)) {
-    // Only a stream can write events; the encoder of a whole answer reports them.
+    // `$events` is skipped, because only a stream encoder can write events; other encoders report them.
     if (key === FORM || key === EVENTS_KEY) continue;
     const name = RESERVED.test(key) ? key.slice(FORM.length) : key;
     const stored = residue[key];
-    // Reserved names within an inner object need unescaping, too.
+    // The inner object is created and filled by recursion, so that reserved names within it are unescaped, too.
     if (inner.includes(key) && isObject(stored) && !Object.hasOwn(wire, name)) wire[name] = {};
     const written = wire[name];
     if (!Object.hasOwn(wire, name)) copyField(residue, key, wire, name);

@@ -1,6 +1,6 @@
-// Reports the residue of other dialects on responses. Residue of a choice is content and counts as a loss; residue of
-// the response itself describes it and counts as a note. The two tables below list the exceptions. An explicit null
-// carries no information and is a note everywhere.
+// Reports the residue of other dialects in a response. The residue of a choice is usually content and is reported with the
+// level "loss"; the residue of the response is usually metadata and is reported with the level "note". The first two
+// tables list the exceptions. An explicit null has no information and is always a note.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -10,19 +10,19 @@ import { reportNotPortableResidue } from "./unsent-fields.ts";
 
 type ResponseResidueLoss = "response-metadata-not-portable" | NotPortableLoss;
 
-/** Fields of a choice that describe it: counts, ratings and stop details. */
+/** The fields of a choice that are metadata: counts, ratings and details of the stop. */
 const CHOICE_METADATA: ReadonlySet<string> = new Set(
   (
     "$form index avgLogprobs safetyRatings tokenCount content_filter_results native_finish_reason stop_reason " +
     "matched_stop"
   ).split(" "),
 );
-/** Fields of a response that are content: search results, and why the answer was refused. */
+/** The fields of a response that are content: search results, images and the reason of a refusal. */
 const RESPONSE_CONTENT: ReadonlySet<string> = new Set(["citations", "search_results", "images", "stop_details"]);
-/** Fields of a response that hold the residue of its first choice. */
+/** The fields of a response's residue that contain the residue of its first choice. */
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(["choices", "candidates"]);
 
-/** Reports the residue of other dialects on a response. */
+/** Reports the residue of other dialects in a response, including that of its first choice. */
 export function reportNotPortableResponse(response: WithExtra, context: EncodeContext<ResponseResidueLoss>): void {
   reportResidue(response, context, (residue, key) => {
     const value = residue[key];
@@ -33,7 +33,7 @@ export function reportNotPortableResponse(response: WithExtra, context: EncodeCo
   });
 }
 
-/** Reports the residue of other dialects on an alternative. */
+/** Reports the residue of other dialects in a further choice of a response (an entry of `alternatives`). */
 export function reportNotPortableAlternative(choice: WithExtra, context: EncodeContext<ResponseResidueLoss>): void {
   reportResidue(choice, context, isChoiceContent);
 }

@@ -6,8 +6,8 @@ import type { NotPortableLoss } from "../losses/catalog.ts";
 import { FORM, readForm } from "./residue.ts";
 
 /**
- * Reports the residue of other dialects, fields and forms. `codes` has the codes of fields that mean more, or less, than
- * other residue; all other fields are reported as `code`.
+ * Reports the unknown fields and forms that other dialects stored as residue. A field is reported under its code in
+ * `codes`, and under `code` if it has no entry there.
  */
 export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
   target: WithExtra,
@@ -24,14 +24,14 @@ export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
       context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
     }
     for (const formKey of Object.keys(readForm(target, dialect))) {
-      // An unknown role is meaning, not only spelling.
+      // An unknown role changes the meaning of the message, so its loss is more than the loss of a spelling.
       const formCode = formKey === "role" ? "residue-not-portable" : "form-not-portable";
       context.report.addLoss(formCode, ["extra", dialect, FORM, formKey]);
     }
   }
 }
 
-/** Reports every field that is not in `supported`, under its code in `codes`, else under `code`. */
+/** Reports every field that is not in `supported`, under its code in `codes`, or under `code` if it has no entry there. */
 export function reportUnsupportedFields<Code extends string>(
   value: object,
   supported: ReadonlySet<string>,

@@ -1,13 +1,17 @@
-// Closes the objects of a JSON Schema, as OpenAI's outputs and strict tools require.
+// Closes the object schemas within a JSON Schema (`additionalProperties: false`), as OpenAI requires for structured
+// outputs and strict tools.
 import { copyObject } from "../../../model/json/index.ts";
 import type { SchemaObject } from "../../../model/request.ts";
 import { isObject } from "../fields/read-wire.ts";
 
 const OPEN = "additionalProperties";
-/** Keywords that hold schemas by name or in a list. */
+/** The keywords whose value is a list of schemas or a map of schemas by name. */
 const NESTED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "anyOf", "allOf", "oneOf"]);
 
-/** Returns the schema with `additionalProperties: false` on every object that lacks it; the same object if none does. */
+/**
+ * Returns the schema with `additionalProperties: false` in every object schema without that keyword. Returns the given
+ * object if nothing has to be added.
+ */
 export function closeSchema(schema: SchemaObject): SchemaObject {
   let closed: Record<string, unknown> = schema;
   const set = (key: string, value: unknown): void => {

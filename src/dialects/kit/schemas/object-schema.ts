@@ -1,4 +1,4 @@
-// Gives tool input schemas an object at their root, for targets that require one.
+// Changes the input schemas of tools so that their root is an object schema, for targets that require that.
 import { copyObject, stringifyJson } from "../../../model/json/index.ts";
 import { parsePointer } from "../../../model/json/short-pointer.ts";
 import type { SchemaObject } from "../../../model/request.ts";
@@ -8,18 +8,19 @@ import { WRAPPER_FIELD } from "../tools/text-tools.ts";
 const OBJECT = "object";
 const DEFINITIONS = ["$defs", "definitions"];
 
-/** A schema after a change, and the change in one sentence, for the loss report. */
+/** The result of a change to a schema. */
 interface ChangedSchema {
   schema: SchemaObject;
+  /** A sentence that describes the change, for the loss report. */
   change: string;
 }
 
-/** True if the root's `type` allows an object, in the spelling of JSON Schema or OpenAPI. */
+/** True if the `type` of the root is or includes "object" (JSON Schema) or "OBJECT" (OpenAPI). */
 export function allowsObjectType({ type }: SchemaObject): boolean {
   return [type].flat().some((name) => typeof name === "string" && name.toLowerCase() === OBJECT);
 }
 
-/** True if nothing at the root of a schema excludes objects. */
+/** True if no keyword at the root of a schema excludes objects. */
 function acceptsObjects(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== false;
   const { type, enum: members, const: constant, anyOf, oneOf } = schema;
@@ -28,7 +29,7 @@ function acceptsObjects(schema: unknown): boolean {
   return [anyOf, oneOf].every((branches) => !Array.isArray(branches) || branches.some(acceptsObjects));
 }
 
-/** Returns the schema with the root type "object"; a schema that excludes objects is wrapped in one. */
+/** Returns the schema with the root type "object". A schema that excludes objects becomes a property of a new object. */
 export function toObjectSchema(schema: SchemaObject): ChangedSchema {
   if (acceptsObjects(schema)) {
     return { schema: Object.assign(copyObject(schema), { type: OBJECT }), change: 'Its type is now "object".' };
@@ -39,7 +40,7 @@ export function toObjectSchema(schema: SchemaObject): ChangedSchema {
     properties: { [WRAPPER_FIELD]: inner },
     required: [WRAPPER_FIELD],
   };
-  // References to definitions start at the root.
+  // The definitions are moved to the new root, because references to them start at the root.
   for (const key of DEFINITIONS) {
     if (inner[key] === undefined) continue;
     outer[key] = inner[key];
@@ -60,7 +61,10 @@ export function isPlainObjectSchema(schema: SchemaObject): boolean {
   return schema["type"] === OBJECT && !isCombined(schema);
 }
 
-/** Does the same for targets that also reject a root that combines schemas: their properties are merged into one object. */
+/**
+ * Returns the schema with an object at the root and without `anyOf`, `oneOf` and `allOf` there, for targets that reject
+ * these keywords at the root. The properties of the combined schemas are merged into one object.
+ */
 export function toPlainObjectSchema(schema: SchemaObject): ChangedSchema {
   if (!isCombined(schema) || !acceptsObjects(schema)) return toObjectSchema(schema);
   const { properties, required } = collectSchemaFields(schema, schema, new Set());
@@ -76,7 +80,10 @@ interface SchemaFields {
   required: string[];
 }
 
-/** Collects the properties of a schema; each schema is read once, so that cyclic references end. */
+/**
+ * Collects the properties of a schema and of the schemas that it refers to or combines. Each schema is read only once,
+ * so cyclic references do not recurse forever.
+ */
 function collectSchemaFields(schema: unknown, root: SchemaObject, visited: Set<unknown>): SchemaFields {
   if (!isObject(schema) || visited.has(schema)) return { properties: new Map(), required: [] };
   visited.add(schema);
@@ -107,7 +114,7 @@ function resolveReference(ref: unknown, root: SchemaObject): unknown {
   );
 }
 
-/** Merges properties by name; different schemas of one property are combined with `keyword`. */
+/** Merges several groups of properties by name. If a property has different schemas, `keyword` combines them. */
 function mergeProperties(several: readonly SchemaFields[], keyword: "anyOf" | "allOf"): Map<string, unknown> {
   const byName = new Map<string, Map<string, unknown>>();
   for (const { properties } of several) {

@@ -1,5 +1,5 @@
-// Checks a JSON Schema against the rules of strict mode at OpenAI (B53). Only rules of its documentation or its own
-// client count as faults: a schema that the API accepts must not lose strict mode.
+// Checks a JSON Schema against the rules of OpenAI's strict mode (B53). Only the rules in OpenAI's documentation or its
+// official SDK are checked, because strict mode must not be turned off for a schema that the API accepts.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { pointerStep } from "../../../model/json/pointer.ts";
 import type { SchemaObject } from "../../../model/request.ts";
@@ -14,34 +14,40 @@ export interface StrictFault {
 const UNSUPPORTED =
   /^(allOf|oneOf|not|if|then|else|depend.+|(pattern|min|max|unevaluated)Properties|propertyNames|(prefix|unique|additional|unevaluated)Items|contains|m..Contains)$/;
 const FORMATS = /^(date|time|date-time|duration|email|hostname|ipv[46]|uuid)$/;
-/** Keywords that determine the type of a schema. */
+/** The keywords that determine the type of a schema; a schema needs at least one of them. */
 const TYPED = ["type", "anyOf", "$ref", "enum", "const"];
-/** Keywords that hold schemas. */
+/** The keywords whose value is a list of schemas or a map of schemas by name. */
 const SCHEMAS = ["properties", "anyOf", "$defs", "definitions"];
 
-/** The documented limits of a whole schema. Names, definitions and enum values count as characters. */
+/** The documented maximum of `StrictSchemaPosition.nesting`. */
 const MAX_NESTING = 10;
+/** The documented maximum number of properties of all objects together. */
 const MAX_PROPERTIES = 5000;
+/** The documented maximum number of enum values of all schemas together. */
 const MAX_MEMBERS = 1000;
+/** The documented maximum length of all property names, definition names, enum values and constants together. */
 const MAX_CHARACTERS = 120_000;
 
 interface StrictSchemaPosition {
   schema: unknown;
   path: string;
-  /** Number of enclosing objects; a definition counts from where it is defined. */
+  /** The number of enclosing object schemas; 0 for a definition, wherever it is used. */
   nesting: number;
 }
 
 interface StrictInspection {
   faults: StrictFault[];
-  /** Schemas to inspect; grows by the schemas within those in it. */
+  /** The schemas to inspect. The inspection of a schema appends the schemas within it. */
   queue: StrictSchemaPosition[];
   properties: number;
   members: number;
   characters: number;
 }
 
-/** Returns the reasons why strict mode would reject a schema, in linear time. No schema is valid: no parameters. */
+/**
+ * Returns the reasons why strict mode would reject a schema, in linear time. A missing schema has no faults: it stands
+ * for a tool without parameters.
+ */
 export function findStrictFaults(schema: SchemaObject | undefined): StrictFault[] {
   if (schema === undefined) return [];
   const queue: StrictSchemaPosition[] = [{ schema, path: "", nesting: 0 }];

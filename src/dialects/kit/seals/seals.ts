@@ -1,10 +1,14 @@
-// Seals of parts: stamped with their issuer at decode, sent back only to it, and reported everywhere else (B5).
+// Seals of parts. Decoders add the issuer to each seal; encoders send a seal only to its issuer, and report it as a loss
+// for every other target (B5).
 import type { Issuer, PartBase, Seal, SealKind, WithSeals } from "../../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 
 export type SealLoss = "seal-not-portable" | "id-not-portable" | "metadata-dropped";
 
-/** True if a seal can be sent: to its own dialect, and to its own provider where both are known (B5). */
+/**
+ * True if a seal can be sent to the target: both have the same dialect and, if both providers are known, the same
+ * provider (B5).
+ */
 export function isSealFor(
   seal: Pick<Seal, "dialect" | "provider">,
   target: { dialect: string; provider?: string | undefined },
@@ -13,12 +17,12 @@ export function isSealFor(
   return seal.provider === undefined || target.provider === undefined || seal.provider === target.provider;
 }
 
-/** Returns the issuer of decoded seals. */
+/** Returns the issuer of the seals and file ids that a decoder reads. */
 export function toIssuer({ dialect, provider }: DecodeContext): Issuer {
   return provider === undefined ? { dialect } : { dialect, provider };
 }
 
-/** Adds a seal, stamped with its issuer, to a part or annotation. */
+/** Adds a seal with its issuer to a part or annotation. */
 export function addSeal(target: WithSeals, kind: SealKind, value: string, context: DecodeContext): void {
   const { dialect, provider } = context;
   const seal: Seal = provider === undefined ? { dialect, kind, value } : { dialect, provider, kind, value };
@@ -26,7 +30,7 @@ export function addSeal(target: WithSeals, kind: SealKind, value: string, contex
   else target.seals.push(seal);
 }
 
-/** Returns the value of the first seal of a kind that can be sent. */
+/** Returns the value of the first seal of a kind that can be sent to the target; undefined if there is no such seal. */
 export function findSealValue(target: WithSeals, kind: SealKind, context: EncodeContext): string | undefined {
   return target.seals === undefined ? undefined : findSeal(target.seals, kind, context)?.value;
 }
@@ -36,7 +40,7 @@ function findSeal(seals: readonly Seal[], kind: SealKind, context: EncodeContext
   return undefined;
 }
 
-/** Reports every seal that was not sent: all but those of the written kinds. */
+/** Reports every seal that was not sent. Of the kinds `written` and `alsoWritten`, one seal was sent, if possible. */
 export function reportUnsentSeals(
   target: PartBase,
   context: EncodeContext<SealLoss>,
@@ -47,14 +51,17 @@ export function reportUnsentSeals(
   if (seals === undefined) return;
   for (const [index, seal] of seals.entries()) {
     const { kind } = seal;
-    // Only the first seal of a kind is sent: the one that `findSealValue` returns.
+    // Only the first sendable seal of a kind is sent, which is the seal that `findSealValue` returns.
     const isWritten = (kind === written || kind === alsoWritten) && findSeal(seals, kind, context) === seal;
     if (isWritten) reportIssuer(seal, index, context);
     else context.report.addLoss(kind === "id" ? "id-not-portable" : "seal-not-portable", ["seals", index]);
   }
 }
 
-/** Reports the issuer of a sent seal in a bare list of messages: unlike a request, a list does not name its provider. */
+/**
+ * Reports that the provider and model of a sent seal are dropped, if the wire is a bare list of messages. A list has no
+ * field for them, whereas the provider and model of a request are known.
+ */
 function reportIssuer(seal: Seal, index: number, { report, pathTracker }: EncodeContext<SealLoss>): void {
   if (!pathTracker.isInList) return;
   for (const field of ["provider", "model"] as const) {

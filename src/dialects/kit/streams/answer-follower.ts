@@ -1,6 +1,5 @@
-// Assembles the answer that a stream encoder writes. Every delta passes the assembler, which checks it and returns its
-// part. At the end the encoder has the whole answer: it reports losses as for a whole response and closes its stream
-// with the same values.
+// Assembles the answer that a stream encoder writes. The assembler checks every delta and returns the part that the delta
+// belongs to. At the end the encoder has the complete answer, from which it reports losses and writes the last events.
 import { Assembler } from "../../../assembly/assembler.ts";
 import type { PartDraft } from "../../../assembly/draft.ts";
 import { findFormProblem } from "../../../assembly/payload.ts";
@@ -14,12 +13,12 @@ export type { CallDraft, PartDraft } from "../../../assembly/draft.ts";
 export class AnswerFollower {
   readonly #run = new RunState();
   #assembler: Assembler | undefined;
-  /** True if an answer has begun and not ended. */
+  /** True if an answer has started and not ended. */
   isOpen = false;
 
   /**
-   * Applies the next delta and returns its part; undefined for `start`, `usage`, `done` and `error`, and for a tool
-   * result between two answers. A `start` after an end begins the next answer.
+   * Applies the next delta and returns the draft of its part. Returns undefined for `start`, `usage`, `done` and `error`,
+   * and for a tool result between two answers. A `start` after the end of an answer starts the next answer.
    */
   push(delta: Delta): PartDraft | undefined {
     this.#run.checkOrder(delta);
@@ -39,7 +38,7 @@ export class AnswerFollower {
     return draft;
   }
 
-  /** Returns the answer: whole after `done`, else the part of it that has arrived. */
+  /** Returns the current answer: complete after `done`, otherwise with the content so far. Undefined before a delta. */
   response(): ModelResponse | undefined {
     try {
       return this.#assembler?.finish();
@@ -56,7 +55,7 @@ export function toDraftPath({ choice, index }: PartDraft): (string | number)[] {
   return [...message, "parts", index];
 }
 
-/** True for a tool result of the client between two answers of a run, which is not the model's output. */
+/** True for a tool result of the client. It arrives between two answers of a run and is not the model's output. */
 function isResultBetweenAnswers(delta: Delta): delta is Extract<Delta, { kind: "part" }> {
   return delta.kind === "part" && delta.payload?.role === "tool";
 }

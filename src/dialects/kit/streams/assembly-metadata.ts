@@ -1,12 +1,12 @@
-// Metadata that the assembler adds to an answer: that it was interrupted, and its invalid calls. A stream encoder removes
-// it from the answer it reports on, because the end of the stream has already told the reader.
+// Removes the metadata that the assembler adds to an answer: the flag that the answer was interrupted, and its invalid
+// calls. A stream encoder must not report this metadata as a loss, because the end of the stream conveys it.
 import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 
 const ASSEMBLY_KEYS: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
 
-/** Returns a message without its metadata if that holds only keys of the assembler. */
+/** Returns a message without its metadata. If the metadata has keys that the assembler did not add, it is not removed. */
 export function withoutAssemblyMetadata(message: Message): Message {
   const { metadata = {}, ...rest } = message;
   return Object.keys(metadata).every((key) => ASSEMBLY_KEYS.has(key)) ? rest : message;
@@ -18,7 +18,7 @@ export function withoutInterruptedFlag(message: Message): Message {
   return Object.keys(others).length === 0 ? rest : { ...rest, metadata: others };
 }
 
-/** Returns a response whose choices do not have the metadata key `interrupted`. */
+/** Returns a response without the metadata key `interrupted` in the messages of its choices. */
 export function withoutInterruptedFlags(response: ModelResponse): ModelResponse {
   const copy: ModelResponse = { ...response, message: withoutInterruptedFlag(response.message) };
   const { alternatives } = response;
@@ -29,7 +29,10 @@ export function withoutInterruptedFlags(response: ModelResponse): ModelResponse 
   return copy;
 }
 
-/** Returns an invalid call as it started, without arguments: the stream has already emitted the text of its arguments. */
+/**
+ * Returns an invalid call without its arguments and without the flag `invalid`, because the stream has already emitted the
+ * text of the arguments. Returns any other part unchanged.
+ */
 export function asStartedCall(part: Part): Part {
   if (part.type !== "tool-call" || part.invalid !== true) return part;
   const { invalid: _, inputText: __, ...call } = part;

@@ -1,11 +1,11 @@
-// The open blocks of a streamed answer, for protocols that open, fill and close blocks by index. A call does not end
-// with its block: the end of the answer tells whether the call was cut off (B31).
+// Tracks the open blocks of a streamed answer, for protocols that open, fill and close blocks by index. The end of the
+// last call is emitted only at the end of the answer, when it is known whether the call was cut off (B31).
 import type { Delta } from "../../../model/delta.ts";
 import type { FinishReason } from "../../../model/finish-reason.ts";
 import { isCutOff } from "../tools/cut-off-calls.ts";
 
 export interface ClosableBlock {
-  /** "buffered": the block is emitted whole when it is closed. */
+  /** The kind of the block. A block of the kind "buffered" is emitted in one delta when it is closed. */
   readonly kind: string;
   close(): Delta[];
 }
@@ -13,9 +13,9 @@ export interface ClosableBlock {
 /** The block of a call. Closing the block does not end the call. */
 export interface OpenCallBlock extends ClosableBlock {
   readonly isRunByClient: boolean;
-  /** Ends the call, after the answer has continued or ended. */
+  /** Returns the deltas that end the call, once the answer has continued after the call or has ended. */
   end(isCutOff?: boolean): Delta[];
-  /** Emits what has arrived of the call, without an end: the stream has failed. */
+  /** Returns the deltas for the content of the call so far, without its end, because the stream has failed. */
   abandon(): Delta[];
 }
 
@@ -24,24 +24,24 @@ function isCall(block: ClosableBlock | undefined): block is OpenCallBlock {
 }
 
 export class OpenBlocks<Block extends ClosableBlock> {
-  /** By index; wires use any JSON value as an index. */
+  /** The open blocks by wire index. The index is not checked, so it can be any JSON value. */
   readonly #blocks = new Map<unknown, Block>();
   /** The block that was opened last. */
   #last: ClosableBlock | undefined;
   #lastIndex: unknown;
-  /** True if the last block is a call that is closed but has not ended. */
+  /** True if the last block is closed and contains a call whose end is not emitted yet. */
   #isCallPending = false;
 
   get(index: unknown): Block | undefined {
     return this.#blocks.get(index);
   }
 
-  /** Closes the blocks that end because another one opens, also one that has the same index (B76). */
+  /** Closes the blocks that must be closed before a block at `index` opens, even a block at the same index (B76). */
   closeBefore(index: unknown): Delta[] {
     const deltas = this.close(index);
-    // A held block is emitted before the next one, to keep the order.
+    // A buffered block is emitted before the next block, so that the parts stay in order.
     if (this.#last?.kind === "buffered") deltas.push(...this.close(this.#lastIndex));
-    // The answer continues, so that a closed call is complete.
+    // The answer continues after the closed call, so the call is complete.
     if (this.#isCallPending && isCall(this.#last)) deltas.push(...this.#last.end());
     return deltas;
   }
@@ -58,7 +58,7 @@ export class OpenBlocks<Block extends ClosableBlock> {
     if (block === undefined) return [];
     this.#blocks.delete(index);
     if (!isCall(block)) return block.close();
-    // Only the end of the answer tells whether its last call was cut off.
+    // The last call is ended later, because only the end of the answer shows whether the call was cut off.
     this.#isCallPending ||= block === this.#last;
     return block === this.#last ? [] : block.end();
   }

@@ -1,6 +1,6 @@
-// Sequences interleaved deltas into one part at a time, as the streams of most dialects require. Deltas of parallel calls
-// may be interleaved: while a call is open, deltas of other parts wait until it has ended; a text ends with any delta of
-// another part.
+// Orders the deltas of a stream so that the parts are written one after another, as most dialects require. The deltas of
+// parallel calls can be interleaved. While a call is open, the deltas of later parts are buffered until the call has
+// ended. A part that is not a call is closed by the first delta of a later part.
 import type { Delta } from "../../../model/delta.ts";
 import type { Annotation } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
@@ -8,9 +8,9 @@ import type { PartDraft } from "./answer-follower.ts";
 import { toDraftPath } from "./answer-follower.ts";
 import { isSealFor } from "../seals/seals.ts";
 
-/** Receives the parts, each opened, filled and closed before the next. */
+/** Receives the parts of an answer in order. Each part is closed before the next part is opened. */
 export interface PartSink {
-  /** Opens a part. Its first delta follows; `draft.part` holds all that has arrived of it so far. */
+  /** Opens a part; `add` is called next, with its first delta. `draft.part` has the content that has arrived so far. */
   open(draft: PartDraft): void;
   add(draft: PartDraft, delta: Delta): void;
   close(draft: PartDraft): void;
@@ -23,7 +23,7 @@ export class PartSequence {
   #current: PartDraft | undefined;
   /** True if the current part is a call that has not ended. */
   #isCallOpen = false;
-  /** Deltas of later parts, by part. Parts appear in their order, so that the first entry is the next part. */
+  /** The buffered deltas of later parts, by part. The parts are in order, so the first entry is the next part. */
   readonly #waiting = new Map<PartDraft, Delta[]>();
   #late: { draft: PartDraft; delta: Delta }[] = [];
 
@@ -67,7 +67,7 @@ export class PartSequence {
     this.#release();
   }
 
-  /** Emits the waiting deltas, part by part, up to a call that is still open. */
+  /** Passes the buffered deltas to the sink, part by part, until a part is a call that has not ended. */
   #release(): void {
     const late = this.#late;
     this.#late = [];
@@ -83,7 +83,7 @@ export class PartSequence {
     }
   }
 
-  /** Closes the current part at the end of the answer; open calls end too, and waiting deltas are emitted. */
+  /** Ends the sequence at the end of the answer: closes the current part, even an open call, and all buffered parts. */
   end(): void {
     do {
       this.#isCallOpen = false;
@@ -95,7 +95,10 @@ export class PartSequence {
   }
 }
 
-/** Reports the seal, annotation or residue of a delta that arrived after its part had been closed. */
+/**
+ * Reports the seal, annotation or residue of a delta that arrived after its part had been closed. A seal or annotation that
+ * the target could not have received anyway is not reported here.
+ */
 export function reportLateDelta(
   draft: PartDraft,
   delta: Delta,

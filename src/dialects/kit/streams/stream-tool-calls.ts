@@ -1,4 +1,4 @@
-// Calls of a decoded stream: unique ids over all its answers, and the delta that starts a call.
+// Makes the call ids of a decoded stream unique across all its answers, and creates the delta that starts a call.
 import type { Delta, PartKey } from "../../../model/delta.ts";
 import { JsonError } from "../../../model/errors.ts";
 import type { JsonValue } from "../../../model/json/index.ts";
@@ -6,12 +6,15 @@ import { parseJson } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import { readForm, storeForm } from "../residue/residue.ts";
 
-/** Assigns the call ids of one stream, which may hold several answers: each call has a unique id and one result (B17). */
+/**
+ * Tracks the call ids of one stream, which can contain several answers, so that each call has a unique id and at most one
+ * result (B17).
+ */
 export class StreamCallIds {
   readonly #started = new Set<string>();
   readonly #answered = new Set<string>();
 
-  /** Replaces the id of a call if it is taken; the wire's id is stored as form. */
+  /** Replaces the id of a call if the id is already used, and stores the wire id as form. */
   assignId(call: ToolCallPart, dialect: string): void {
     const id = call.toolCallId;
     for (let n = 2; this.#isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
@@ -19,12 +22,15 @@ export class StreamCallIds {
     this.#started.add(call.toolCallId);
   }
 
-  /** True if a call has the id, or a result that arrived before its call. */
+  /** True if an earlier call has the id, or a result that arrived before its call. */
   #isTaken(id: string): boolean {
     return this.#started.has(id) || this.#answered.has(id);
   }
 
-  /** True for the first result of a call; a client's result also needs a known call. */
+  /**
+   * Returns true for the first result of a call, and false for a further result. A result of the client is accepted only
+   * after its call; a result of the provider may arrive before its call.
+   */
   acceptResult({ toolCallId, executor }: ToolResultPart): boolean {
     if (this.#answered.has(toolCallId) || (executor !== "provider" && !this.#started.has(toolCallId))) return false;
     this.#answered.add(toolCallId);
@@ -32,7 +38,7 @@ export class StreamCallIds {
   }
 }
 
-/** Returns the delta that starts a call with an object as arguments. */
+/** Returns the delta that starts a call whose arguments are an object on the wire, not a JSON text. */
 export function createCallStart(call: ToolCallPart, partKey: PartKey): Delta {
   const { toolCallId, toolName, executor, format, tool, extra } = call;
   return {

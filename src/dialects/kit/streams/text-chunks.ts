@@ -1,13 +1,15 @@
-// Chunks of streamed text: no chunk ends in half a character, and reasoning with summaries is emitted as one text.
+// Prepares chunks of streamed text: a chunk does not end within a surrogate pair, and reasoning with summaries becomes one
+// text.
 
-/** A high surrogate that waits for its other half. */
+/** The state of a streamed text between two deltas. */
 export interface PendingSurrogate {
+  /** The high surrogate at the end of the text so far, which is emitted with the next delta. */
   pendingSurrogate?: string;
 }
 
 /**
- * Returns the text that can be emitted now: a character that two deltas share is emitted with the second (B50). The
- * caller emits a surrogate that is still pending at the end of the part.
+ * Returns the text that can be emitted now. If a surrogate pair is split between two deltas, both halves are emitted with
+ * the second delta (B50). At the end of the part, the caller emits a surrogate that is still pending.
  */
 export function takeWholeCharacters(state: PendingSurrogate, text: string): string {
   const { pendingSurrogate } = state;
@@ -22,13 +24,16 @@ export function takeWholeCharacters(state: PendingSurrogate, text: string): stri
   return joined;
 }
 
-/** The state of reasoning that is emitted as one text. */
+/** The state of a streamed reasoning part that is emitted as one text. */
 export interface ReasoningTextState {
-  /** The index of the current summary, if summaries are the text; -1 if the text itself is. */
+  /** The index of the current summary if the summaries are emitted; -1 if the reasoning text is emitted instead. */
   summary?: number;
 }
 
-/** Returns the text of a reasoning delta. Summaries count only without a text; blank lines separate them. */
+/**
+ * Returns the text to emit for a reasoning delta. Summaries are emitted, separated by blank lines, only if the reasoning
+ * does not begin with text.
+ */
 export function nextReasoningText(state: ReasoningTextState, text: string, summary: number | undefined): string {
   if (state.summary === -1) return summary === undefined ? text : "";
   if (summary === undefined) {

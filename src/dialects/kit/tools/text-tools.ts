@@ -1,11 +1,11 @@
-// Free-form tools on wires that require an object as arguments: their text is wrapped in an object, and unwrapped in the
-// reply (B32).
+// Free-form tools, whose input is a text, in dialects that require an object as input. The tool is declared with an object
+// schema that has one field, and the text is read from that field in the reply (B32).
 import type { ToolCallPart } from "../../../model/parts.ts";
 import type { Tool } from "../../../model/request.ts";
 import type { Renames } from "../../dialect.ts";
 import { isObject } from "../fields/read-wire.ts";
 
-/** The field that holds a wrapped value. */
+/** The only field of the object that an input is wrapped in. */
 export const WRAPPER_FIELD = "value";
 export const FREE_FORM_SCHEMA = {
   type: "object",
@@ -13,7 +13,7 @@ export const FREE_FORM_SCHEMA = {
   required: [WRAPPER_FIELD],
 };
 
-/** Returns the renames with the names of the tools that are declared with `FREE_FORM_SCHEMA`. */
+/** Returns the renames with `textTools` set to the names of the tools that are declared with `FREE_FORM_SCHEMA`. */
 export function withTextTools(renames: Renames | undefined, tools: readonly Tool[] = []): Renames | undefined {
   const textTools = tools.flatMap((tool) =>
     tool.type === "function" && tool.format === "text" && tool.inputSchema === undefined ? [tool.name] : [],
@@ -21,7 +21,7 @@ export function withTextTools(renames: Renames | undefined, tools: readonly Tool
   return textTools.length === 0 ? renames : { ...renames, textTools };
 }
 
-/** Replaces the wrapped input of a call of such a tool by its text. */
+/** Replaces the object that is the input of a call by the text in it, if the tool is in `renames.textTools`. */
 export function unwrapTextInput(part: ToolCallPart, renames: Renames | undefined): void {
   const { input, toolName } = part;
   if (renames?.textTools?.includes(toolName) !== true || !isObject(input)) return;

@@ -1,5 +1,5 @@
-// Ids of decoded calls: every call gets a unique id, and every result the id of its call, also where the wire's ids are
-// empty, missing or repeated (B17).
+// Assigns the ids of decoded calls and results. Every call gets a unique id, and every result gets the id of its call, even
+// if the wire ids are empty, missing or repeated (B17).
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { RenameTable } from "./tool-renames.ts";
@@ -11,18 +11,18 @@ interface KnownCall {
   isAnswered: boolean;
 }
 
-/** Calls with the same wire id or tool name, in their order. */
+/** The calls that have the same wire id or the same tool name, in the order of decoding. */
 interface EqualCalls {
   calls: KnownCall[];
-  /** All calls before this index are answered. */
+  /** The index to start from when the first unanswered call is searched; all calls before it are answered. */
   next: number;
 }
 
 /** Assigns the ids of the calls and results of one conversation, in the order of decoding. */
 export class ToolCallIds {
-  /** One call for nearly every id; a list where an id is repeated or missing. */
+  /** The calls by wire id ("" if it is missing): the call itself, or a list if several calls have the same id. */
   #byWireId: Map<string, KnownCall | EqualCalls> | undefined;
-  /** Created when a result has no id. */
+  /** The calls by tool name. The map is created when the first result without an id is decoded. */
   #byName: Map<string, EqualCalls> | undefined;
   readonly #calls: KnownCall[] = [];
   #createdIds: Set<string> | undefined;
@@ -31,14 +31,17 @@ export class ToolCallIds {
   readonly #seed: string;
   readonly #takenIds: ReadonlySet<string> | undefined;
 
-  /** `seed` keeps the created ids of two answers apart; `takenIds` are ids of calls elsewhere. */
+  /**
+   * `seed` becomes part of the created ids, so that those of different answers are different. `takenIds` are ids of other
+   * calls, which must not be used.
+   */
   constructor(dialect: string, seed = "", takenIds?: ReadonlySet<string>) {
     this.#dialect = dialect;
     this.#seed = seed;
     this.#takenIds = takenIds;
   }
 
-  /** Sets the id of a call: the wire's id, or a created one if that is missing, empty or taken. */
+  /** Sets the id of a call to its wire id, or to a new id if the wire id is missing, empty or already used. */
   add(call: ToolCallPart, wireId: string | undefined): void {
     const byWireId = (this.#byWireId ??= new Map<string, KnownCall | EqualCalls>());
     const key = wireId ?? "";
@@ -55,7 +58,10 @@ export class ToolCallIds {
     else byWireId.set(key, { calls: [existing, known], next: 0 });
   }
 
-  /** Sets the call id of a result: found by the wire's id, else (Gemini) by the first unanswered call of its tool. */
+  /**
+   * Sets the call id of a result to the id of the first unanswered call with the same wire id. If the result has no wire
+   * id (Gemini), the call is found by the name of the tool. If there is no such call, the wire id or a new id is used.
+   */
   matchResult(result: ToolResultPart, wireId: string | undefined): void {
     const call =
       wireId === undefined ? this.#findByName(result.toolName) : findFirstUnanswered(this.#byWireId?.get(wireId));
@@ -80,7 +86,7 @@ export class ToolCallIds {
 
   #createId(): string {
     const created = (this.#createdIds ??= new Set<string>());
-    // The number never decreases, so that creating n ids takes linear time.
+    // The search starts at the last number, so creating n ids takes linear time.
     for (this.#nextNumber = Math.max(this.#nextNumber, this.#calls.length + 1); ; this.#nextNumber++) {
       const id = this.#seed === "" ? `call_${this.#nextNumber}` : `call_${this.#seed}_${this.#nextNumber}`;
       if (created.has(id) || this.#byWireId?.has(id) === true || this.#takenIds?.has(id) === true) continue;
@@ -96,14 +102,17 @@ function addByName(byName: Map<string, EqualCalls>, call: KnownCall): void {
   else equal.calls.push(call);
 }
 
-/** Returns the first unanswered call, else the last one. */
+/** Returns the first unanswered call, or the last call if all calls are answered. */
 function findFirstUnanswered(entry: KnownCall | EqualCalls | undefined): KnownCall | undefined {
   if (entry === undefined || !("calls" in entry)) return entry;
   while (entry.calls[entry.next]?.isAnswered === true) entry.next++;
   return entry.calls[entry.next] ?? entry.calls.at(-1);
 }
 
-/** Returns the wire id of a call or result: the decoded one if it differs, else the renamed one; undefined for none. */
+/**
+ * Returns the wire id of a call or result: the id that the decoder stored as form, else the id that the target accepts.
+ * Returns undefined if the decoder stored that the wire had no id.
+ */
 export function toWireCallId(
   part: ToolCallPart | ToolResultPart,
   renames: RenameTable,

@@ -1,29 +1,31 @@
-// Renames call ids and tool names that a target does not accept: one to one, the same every time, alike on call and
-// result (B16, B30). The decoder of the reply restores the originals from the `Renames`.
+// Renames call ids and tool names that a target does not accept. Different originals get different replacements, and an
+// original gets the same replacement everywhere, so a call and its result still match (B16, B30). The decoder of the
+// reply restores the originals from the `Renames`.
 import type { EncodeContext, Renames } from "../../dialect.ts";
 
-/** The target's rule for an id or a name. */
+/** The rule of a target for call ids or for tool names. */
 export interface NameRule {
   /** Matches the names that the target accepts. */
   accepted: RegExp;
-  /** Matches the characters to replace. */
+  /** Matches the characters that are replaced by "_". */
   invalidCharacters: RegExp;
   maxLength: number;
-  /** Prepended if a name is not accepted because of its first character. */
+  /** Prefix for a replacement that would not be accepted without it, because of its first character. */
   prefix?: string;
-  /** Every name has this length, so that a replacement is only a hash. */
+  /** The length that every name must have. If it is set, a replacement consists only of a hash. */
   exactLength?: number;
 }
 
 export type RenameLoss = "call-id-renamed" | "tool-renamed";
 
-/** The renames of ids or of tool names: originals to replacements and back. */
+/** Maps the originals of call ids or of tool names to their replacements. */
 class RenameMap {
-  /** The original of each written name. */
+  /** The originals by written name; a name that was not changed is its own original. */
   #originals: Map<string, string> | undefined;
-  /** The replacement of each name that is not accepted, or whose spelling is taken by a replacement. */
+  /** The replacements by original. An accepted name has one only if it equals the replacement of a different name. */
   #replacements: Map<string, string> | undefined;
   readonly #rule: NameRule;
+  /** The originals by replacement, for the decoder of the reply. */
   changes: Record<string, string> | undefined;
 
   constructor(rule: NameRule) {
@@ -48,7 +50,7 @@ class RenameMap {
     return name;
   }
 
-  /** Returns an accepted name: the valid characters of the original and a hash of all of it. */
+  /** Returns a new name that is accepted: the valid characters of the original, followed by a hash of the original. */
   #createReplacement(original: string, originals: ReadonlyMap<string, string>): string {
     const { invalidCharacters, maxLength, prefix = "", accepted, exactLength } = this.#rule;
     const cleaned = original.replace(invalidCharacters, "_");
@@ -64,17 +66,17 @@ class RenameMap {
   }
 }
 
-/** The renamed ids and names of one encode. */
+/** The call ids and tool names that an encoder renames in one request or response. */
 export class RenameTable {
   readonly #ids: RenameMap | undefined;
   readonly #tools: RenameMap;
   readonly #context: EncodeContext<RenameLoss>;
 
-  /** Without a rule for ids the target accepts any. */
+  /** If `ids` is undefined, the target accepts any call id. */
   constructor(ids: NameRule | undefined, tools: NameRule, context: EncodeContext<"tool-renamed">) {
     this.#ids = ids && new RenameMap(ids);
     this.#tools = new RenameMap(tools);
-    // A dialect with a rule for ids declares the loss of renamed ids.
+    // The cast is safe: a dialect that passes a rule for ids declares the loss "call-id-renamed".
     this.#context = context as EncodeContext<RenameLoss>;
   }
 
@@ -102,12 +104,12 @@ export class RenameTable {
   }
 }
 
-/** Returns the original of a name in the reply. */
+/** Returns the original of an id or name in a reply; the given one if the encoder did not change it. */
 export function restoreName(name: string, changes: Record<string, string> | undefined): string {
   return changes !== undefined && Object.hasOwn(changes, name) ? (changes[name] ?? name) : name;
 }
 
-/** Returns eleven letters and digits that identify a text (FNV-1a, twice with different seeds). */
+/** Returns a hash of a text as eleven letters and digits (FNV-1a, twice with different seeds). */
 export function shortHash(text: string): string {
   let [a, b] = [0x811c9dc5, 0x9dc5811c];
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// The connections of a Postgres store: used by one caller at a time, dropped when they break, and closed when they are
+// The connections of a Postgres store. A connection is used by one caller at a time, and is closed when it breaks or is
 // unused.
 import { LedgerError } from "../../errors.ts";
 import type { SqlRow } from "../sql/engine.ts";
@@ -15,38 +15,41 @@ import {
 import { isConnectionLost, toLedgerError } from "./errors.ts";
 import { KeyedSemaphores, Semaphore } from "./semaphore.ts";
 
-/** Called before and after every statement: "before insert-messages", "after commit". For crash tests. */
+/**
+ * A function that is called before and after every statement, with "before insert-messages" or "after commit"; for
+ * crash tests.
+ */
 export type PostgresTrace = (point: string) => void;
 
 /** The time without a response after which the server counts as unreachable. */
 const RESPONSE_TIMEOUT_MS = 120_000;
 /** The maximum time to open a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The maximum time of timers and the server; a larger value would mean no limit. */
+/** The maximum time that timers of Node and timeouts of the server support. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /**
- * The number of writers of one thread that may have a connection: one that writes, and one whose wait for the lock has
- * reached the server. More would only take connections from other callers.
+ * The maximum number of writers of one thread that have a connection: one writes, and one waits for the lock on the
+ * server. Further waiting writers would only take connections from other callers.
  */
 const WRITERS_PER_THREAD = 2;
 
-/** The options of the connections. */
+/** The options of a store's connections. */
 export interface ConnectionOptions {
   url: string;
   connections: number;
-  /** The maximum wait for a free connection or a lock. */
+  /** The maximum time in milliseconds to wait for a free connection or a lock. */
   busyMs: number;
   trace?: PostgresTrace | undefined;
 }
 
-/** A connection in use. */
+/** A connection that is in use, and the function that returns it to the pool. */
 interface LentConnection {
   connection: PipelinedConnection;
   release(): void;
 }
 
 /**
- * Requests the connection. With a `queue` name the caller waits in that queue first; repeated calls return the same
+ * Requests a connection. With a `queue` name, the caller first waits in that queue. Repeated calls return the same
  * connection.
  */
 export type RequestConnection = (queue?: string) => Promise<PipelinedConnection>;
@@ -55,13 +58,13 @@ export type RequestConnection = (queue?: string) => Promise<PipelinedConnection>
 export class PostgresConnections {
   readonly driver: PgDriver;
   readonly settings: PgSettings;
-  /** At least 1, because 0 means no limit to the server. */
+  /** The maximum time in milliseconds to wait for a lock; at least 1, because 0 means no limit to the server. */
   readonly busyMs: number;
   readonly #trace: PostgresTrace | undefined;
   readonly #semaphore: Semaphore;
   readonly #queues: KeyedSemaphores;
   readonly #pool: PgPool;
-  /** Connections that broke, also while they were idle. */
+  /** The errors of broken connections, including those that broke while they were idle. */
   readonly #lost = new WeakMap<PgClient, Error>();
   #isOpen = true;
   #inUse = 0;
@@ -73,7 +76,7 @@ export class PostgresConnections {
     this.#trace = trace;
     this.busyMs = Math.min(Math.max(Math.ceil(busyMs), 1), MAX_TIMEOUT_MS);
     this.#semaphore = new Semaphore(connections, this.busyMs, "No connection to Postgres became free in time.");
-    // One connection is left for other callers, if there is more than one.
+    // If there are several connections, the writers of one thread leave at least one for other callers.
     this.#queues = new KeyedSemaphores(Math.max(Math.min(WRITERS_PER_THREAD, connections - 1), 1), this.busyMs);
     this.settings = {
       connectionString: url,
@@ -83,8 +86,8 @@ export class PostgresConnections {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     };
     this.#pool = new driver.Pool({ ...this.settings, max: connections, pipeline: true, allowExitOnIdle: true });
-    // The pool drops broken connections, and callers receive the query's error. Without a listener the process would
-    // end.
+    // Errors of idle connections are ignored, because the pool closes such connections. Without this listener, the
+    // process would end.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", (error) => this.#lost.set(client, error)));
   }
@@ -94,14 +97,14 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs work with a connection. Throws LedgerErrors; after an error that leaves the connection in an unknown state, it
-   * is dropped.
+   * Runs `work` with a connection, and returns the connection to the pool afterwards. The pool closes the connection if
+   * it is broken.
    */
   withConnection<T>(work: (connection: PipelinedConnection) => Promise<T>): Promise<T> {
     return this.withLazyConnection(async (request) => work(await request()));
   }
 
-  /** Like `withConnection`, for work that requests the connection when it needs it. */
+  /** Runs `work`, which requests a connection when it first needs one. Otherwise the same as `withConnection`. */
   async withLazyConnection<T>(work: (request: RequestConnection) => Promise<T>): Promise<T> {
     this.assertOpen();
     this.#inUse++;
@@ -109,7 +112,7 @@ export class PostgresConnections {
     try {
       return await work((queue) => (lent ??= this.#acquire(queue)).then(({ connection }) => connection));
     } finally {
-      // If no connection was available, the work received the error.
+      // The error is ignored here: if no connection was available, `work` has received the error.
       (await lent?.catch(() => undefined))?.release();
       this.#inUse--;
       if (this.#inUse === 0) this.#onIdle();
@@ -128,8 +131,8 @@ export class PostgresConnections {
   }
 
   /**
-   * Waits in the queue first, then for a connection: a caller with a connection never waits in a queue, so there is no
-   * deadlock.
+   * Waits in the queue, then for a connection. In this order a caller with a connection never waits in a queue, so
+   * callers cannot deadlock.
    */
   async #acquire(queue: string | undefined): Promise<LentConnection> {
     const leaveQueue = queue === undefined ? undefined : await this.#queues.enter(queue);
@@ -174,7 +177,7 @@ export class PipelinedConnection {
     this.#findLoss = findLoss;
   }
 
-  /** `started` is called when the query is sent, not if the connection was already broken. */
+  /** Sends a query. Calls `started` when the query is sent, but not if the connection is already broken. */
   send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     if (this.#client.pipeline === true) return this.#query(name, query, started);
     // A driver without pipelining accepts one query at a time.
@@ -205,7 +208,7 @@ export class PipelinedConnection {
     });
   }
 
-  /** Sends the queries of one tick in one packet: on a fast network, writing to the socket is the largest cost. */
+  /** Combines the queries of one tick into one write to the socket, which takes most of the time on a fast network. */
   #cork(): void {
     const stream = this.#client.connection?.stream;
     if (this.#isCorked || stream?.cork === undefined) return;
@@ -218,7 +221,10 @@ export class PipelinedConnection {
   }
 }
 
-/** The common fields of all queries as getters, because the driver copies own fields one by one. */
+/**
+ * A query that is sent as text. The fields that all queries share are getters of the prototype, because the driver
+ * copies every own field of a query, which takes time.
+ */
 class TextQuery implements PgQuery {
   readonly text: string;
 
@@ -250,17 +256,17 @@ class NamedQuery extends TextQuery {
   }
 }
 
-/** Creates a statement that is parsed once per connection. */
+/** Creates a query for a prepared statement, which Postgres parses once per connection. */
 export function createNamedQuery(name: string, text: string, values: readonly PgValue[]): PgQuery {
   return new NamedQuery(name, text, values);
 }
 
-/** Creates a statement that is sent as text. */
+/** Creates a query without parameters that is not prepared. */
 export function createTextQuery(text: string): PgQuery {
   return new TextQuery(text);
 }
 
-/** Returns the rows of a result. Columns are text, null or bytes: see TYPES. */
+/** Returns the rows of a result. The values are text, null or bytes, because queries use `TYPES`. */
 export function toRows({ rows }: PgResult): readonly SqlRow[] {
   return rows;
 }

@@ -1,18 +1,18 @@
-// The part of the package `pg` that Koine uses, as its own types: users of other stores need neither the package nor
-// its types.
+// Loads the package `pg`, and declares the types of `pg` that Koine uses, so that users of other stores need neither
+// the package nor its types.
 import { LedgerError } from "../../errors.ts";
 
-/** A parameter; a list is a Postgres array. */
+/** A parameter of a query. A list becomes a Postgres array. */
 export type PgValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
 export interface PgQuery {
   readonly text: string;
-  /** A named statement is parsed once per connection. */
+  /** The name of a prepared statement, which Postgres parses once per connection. */
   readonly name?: string;
   readonly values?: readonly PgValue[];
   readonly rowMode?: "array";
   readonly types?: PgTypes | undefined;
-  /** Milliseconds after which the query fails and the connection is dropped. */
+  /** The time in milliseconds after which the query fails. */
   readonly query_timeout?: number;
 }
 interface PgTypes {
@@ -31,9 +31,9 @@ export interface PgNotification {
 }
 
 export interface PgClient {
-  /** True if queries are sent without waiting for earlier responses. Absent in older versions. */
+  /** True if the client sends queries without waiting for earlier responses. Absent in older versions of `pg`. */
   readonly pipeline?: boolean;
-  /** The socket, if it can delay writes. */
+  /** The connection with its socket. A socket with `cork` can combine several writes. */
   readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   connect(): Promise<unknown>;
   query(query: PgQuery, callback: (error: Error | null, result: PgResult) => void): unknown;
@@ -45,7 +45,7 @@ export interface PgClient {
   unref?(): void;
 }
 export interface PgPoolClient extends PgClient {
-  /** With an error, the pool drops the connection. */
+  /** Returns the connection to the pool; with an error, the pool closes the connection. */
   release(error?: Error): void;
 }
 export interface PgPool {
@@ -77,7 +77,7 @@ export interface PgDriver {
 /** Loads the driver when the first Postgres ledger is opened. */
 export async function loadDriver(load: () => Promise<unknown> = () => import("pg")): Promise<PgDriver> {
   try {
-    // The interface above follows the package's documentation.
+    // The cast is not checked: `PgDriver` follows the documentation of the package.
     const { default: driver } = (await load()) as { default: PgDriver };
     return driver;
   } catch (cause) {
@@ -89,7 +89,7 @@ export async function loadDriver(load: () => Promise<unknown> = () => import("pg
   }
 }
 
-/** Decodes a bytea in its text form: \x and two hex digits per byte. */
+/** Decodes a bytea value, which the server sends as "\x" and two hex digits per byte. */
 function decodeBytea(text: string): Uint8Array {
   const { buffer, byteOffset, byteLength } = Buffer.from(text.slice(2), "hex");
   return new Uint8Array(buffer, byteOffset, byteLength);
@@ -97,7 +97,10 @@ function decodeBytea(text: string): Uint8Array {
 
 const BYTEA = 17;
 
-/** Returns all values except bytes as the server's text, regardless of the parsers that the application has set. */
+/**
+ * The type parsers of all queries: bytes are decoded, and all other values remain text as sent by the server,
+ * regardless of parsers that the application has set.
+ */
 export const TYPES: PgTypes = {
   getTypeParser: (oid) => (oid === BYTEA ? decodeBytea : (text) => text),
 };

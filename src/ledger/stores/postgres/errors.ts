@@ -2,7 +2,7 @@
 import { isObject } from "../../../model/value-kind.ts";
 import { LedgerError, type LedgerErrorCode } from "../../errors.ts";
 
-/** By SQLSTATE, or by its first two or three characters. */
+/** The ledger error for each SQLSTATE, or for the first two or three characters of a SQLSTATE. */
 const MEANINGS_BY_STATE: Readonly<Record<string, readonly [code: LedgerErrorCode, message: string]>> = {
   "08": ["unavailable", "The connection to Postgres broke."],
   "28": ["unavailable", "Postgres rejected the login of this user."],
@@ -25,9 +25,9 @@ const MEANINGS_BY_STATE: Readonly<Record<string, readonly [code: LedgerErrorCode
   XX001: ["corrupt", "The database is damaged."],
   XX002: ["corrupt", "An index of the database is damaged."],
 };
-/** Conflicts with other transactions after which the work can simply run again. */
+/** The SQLSTATEs of conflicts with other transactions, after which a transaction can be repeated. */
 const CONTENTION = new Set(["40001", "40P01"]);
-/** After these the connection cannot be used. 57014 ends only the statement. */
+/** Matches the SQLSTATEs after which the connection cannot be used. 57014 is not one of them: it ends a statement. */
 const LOST_STATES = /^(08|57P|25P03|28)/;
 
 /** Returns the SQLSTATE of an error from the server; undefined for errors of the driver and the network. */
@@ -47,8 +47,9 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Converts an error for the ledger's caller. `sentCommit`: a lost connection then leaves it open whether the work was
- * written. Unknown errors, such as mistakes in Koine's SQL, are returned unchanged.
+ * Converts an error of Postgres, the driver or the network to a LedgerError. `sentCommit` is true if the COMMIT was
+ * sent before the error: after a lost connection it is then unknown whether the transaction was committed. Returns
+ * errors with an unknown SQLSTATE, such as mistakes in Koine's SQL, unchanged.
  */
 export function toLedgerError(error: unknown, sentCommit = false): unknown {
   if (error instanceof LedgerError) return error;
@@ -61,7 +62,9 @@ export function toLedgerError(error: unknown, sentCommit = false): unknown {
   return meaning === undefined ? error : new LedgerError(meaning[0], `${meaning[1]} (${reason})`, details);
 }
 
-/** Describes an error without a message: if several addresses were tried, it has only a code. */
+/**
+ * Describes an error without a message, such as the error after several addresses were tried, which has only a code.
+ */
 function describeError(error: unknown): string {
   return isObject(error) && typeof error["code"] === "string" ? error["code"] : String(error);
 }

@@ -14,13 +14,16 @@ export interface PostgresOptions {
   schema: string;
   /** The maximum number of connections for reads and writes; one more receives notifications. */
   connections: number;
-  /** The maximum wait for a lock of another writer or a free connection. */
+  /** The maximum time in milliseconds to wait for a lock of another writer, or for a free connection. */
   busyMs: number;
-  /** "full" (default): a commit waits for the server's disk even if the server is configured not to. */
+  /**
+   * "full" (default): a commit waits for the server's disk, even if the server is configured not to wait. "normal": the
+   * configuration of the server applies.
+   */
   sync?: "full" | "normal";
-  /** Tables are neither created nor migrated. */
+  /** True if tables must be neither created nor migrated. */
   readOnly?: boolean;
-  /** Called before and after every statement. For tests. */
+  /** Called before and after every statement; for tests. */
   trace?: PostgresTrace;
 }
 
@@ -29,7 +32,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   return openWithDriver(await loadDriver(), url, options);
 }
 
-/** Like `openPostgres`, with a given driver. */
+/** Opens the store with a given driver instead of the package `pg`. */
 export async function openWithDriver(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
   const { schema, connections: count, busyMs, sync = "full", readOnly = false, trace } = options;
   assertSchemaName(schema);
@@ -50,11 +53,11 @@ export async function openWithDriver(driver: PgDriver, url: string, options: Pos
 function createConnections(driver: PgDriver, options: ConnectionOptions): PostgresConnections {
   try {
     const connections = new PostgresConnections(driver, options);
-    // The driver parses the URL when it creates a client; this one is not used.
+    // This client is created only to validate the URL: the driver parses the URL here and throws if it is invalid.
     void new driver.Client(connections.settings);
     return connections;
   } catch {
-    // Without the cause, which would contain the URL and its password.
+    // The new error omits the cause, which would contain the URL and its password.
     throw new LedgerError("invalid-input", "The URL of the Postgres database is invalid.", {
       path: "url",
     });

@@ -1,5 +1,5 @@
-// Migrates the tables of a schema to the version of this code. Several processes may start at once: one of them
-// migrates, each version in its own transaction, so that an interrupted migration continues where it was.
+// Migrates the tables of a schema to the newest version. If several processes start at once, they migrate one after the
+// other. Each version has its own transaction, so that an interrupted migration can be continued.
 import { LedgerError } from "../../errors.ts";
 import type { SqlValue } from "../sql/engine.ts";
 import { type PipelinedConnection, createNamedQuery, createTextQuery, toRows } from "./connections.ts";
@@ -8,7 +8,7 @@ import { type ColumnTypes, POSTGRES } from "./sql-flavor.ts";
 import { META, VERSIONS } from "./schema.ts";
 
 const UNDEFINED_TABLE = "42P01";
-/** Selects if the schema is Koine's, if it exists, and the name of another table in it. */
+/** Selects whether the schema is Koine's, whether it exists, and the name of the first table in it. */
 const SELECT_STATE = `SELECT to_regclass($2) IS NOT NULL, EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1),
   (SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relname LIMIT 1)`;
@@ -18,11 +18,11 @@ const SELECT_COLUMNS = `SELECT c.relname || '.' || a.attname, format_type(a.attt
 
 export interface MigrateOptions {
   schema: string;
-  /** The maximum wait for another migrating process; at least 1. */
+  /** The maximum time in milliseconds to wait for another process that migrates; at least 1. */
   busyMs: number;
-  /** Tables that would have to be created or migrated are an error. */
+  /** True if `migrate` must throw instead of creating or migrating tables. */
   readOnly?: boolean;
-  /** By version, from 1. For tests. */
+  /** The migrations to use instead of `VERSIONS`; for tests. */
   versions?: typeof VERSIONS;
 }
 
@@ -30,7 +30,7 @@ export interface MigrateOptions {
 export async function migrate(connection: PipelinedConnection, options: MigrateOptions): Promise<ColumnTypes> {
   const { schema, versions = VERSIONS } = options;
   try {
-    // If no migration is needed, nothing is written, so that a read-only database can be used.
+    // The version is read without a lock or a write, so that a read-only database with the newest version can be used.
     let version = await readVersion(connection, schema);
     if (options.readOnly === true && version < versions.length)
       throw createTooOldError(schema, version, versions.length);
@@ -42,7 +42,7 @@ export async function migrate(connection: PipelinedConnection, options: MigrateO
   }
 }
 
-/** Returns the version of a schema's tables; 0 if there are none. */
+/** Returns the version of a schema's tables; 0 if there are no tables. */
 async function readVersion(connection: PipelinedConnection, schema: string): Promise<number> {
   try {
     const [row] = toRows(await connection.send("version", createTextQuery(`SELECT version FROM "${schema}".${META}`)));
@@ -53,14 +53,14 @@ async function readVersion(connection: PipelinedConnection, schema: string): Pro
   }
 }
 
-/** Migrates one version up, unless another process was faster; returns the resulting version. */
+/** Applies the next migration, if there is one under the lock. Returns the version of the tables afterwards. */
 async function applyNextMigration(
   connection: PipelinedConnection,
   { schema, busyMs }: MigrateOptions,
   versions: typeof VERSIONS,
 ): Promise<number> {
   try {
-    // One migrating process at a time per schema.
+    // The lock allows only one process at a time to migrate the schema.
     const lock = `SELECT pg_advisory_xact_lock(hashtextextended('koine ${schema}', 0))`;
     await connection.send(
       "begin",
@@ -76,14 +76,17 @@ async function applyNextMigration(
     await connection.send("commit", createTextQuery("COMMIT"));
     return next === undefined ? version : version + 1;
   } catch (error) {
-    // If the rollback fails, the connection is dropped.
+    // An error of the rollback is ignored, so that the caller receives the original error.
     if (connection.broken === undefined)
       await connection.send("rollback", createTextQuery("ROLLBACK")).catch(() => undefined);
     throw error;
   }
 }
 
-/** Returns the version of a schema, and the statements that prepare an empty one. */
+/**
+ * Returns the version of a schema, and the statements that prepare an empty or missing schema. Throws if the schema
+ * contains tables of another program.
+ */
 async function inspectSchema(
   connection: PipelinedConnection,
   schema: string,
@@ -99,7 +102,7 @@ async function inspectSchema(
   }
   const meta = `"${schema}".${META}`;
   const prepare = [`CREATE TABLE ${meta} (version integer NOT NULL)`, `INSERT INTO ${meta} VALUES (0)`];
-  // Only if necessary: creating a schema needs a permission that using it does not.
+  // An existing schema is not created again, because CREATE SCHEMA needs a permission that its use does not need.
   return { version: 0, prepare: exists === "t" ? prepare : [`CREATE SCHEMA "${schema}"`, ...prepare] };
 }
 

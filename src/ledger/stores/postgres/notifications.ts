@@ -1,26 +1,28 @@
-// Wakes the watchers of threads: those of this process at once, those of other processes through NOTIFY. A notification
-// only means "read again", so a lost one costs only time: watchers also poll. Sent after the commit and for many
-// threads at once, because Postgres serializes commits with notifications.
+// Calls the watchers of threads: those of this process at once, and those of other processes through NOTIFY. A
+// notification only means that a thread may have new rows. If it is lost, watchers read the rows later, because they
+// are also called at intervals. Notifications are sent after the commit, for many threads at once, because Postgres
+// serializes commits that contain notifications.
 import { hash, randomUUID } from "node:crypto";
 import type { ThreadKey } from "../../store/contract.ts";
 import { PipelinedConnection, createNamedQuery, createTextQuery } from "./connections.ts";
 import type { PgClient, PgNotification } from "./driver.ts";
 
-/** The time that changes are collected before a notification is sent. */
+/** The time for which changes are collected before a notification is sent. */
 const SEND_DELAY_MS = 5;
-/** The poll intervals of watchers: with and without working notifications. */
+/** The interval at which watchers are called while notifications are received. */
 const POLL_MS = 5_000;
+/** The interval at which watchers are called while notifications cannot be received. */
 const POLL_WITHOUT_LISTEN_MS = 500;
 const RETRY_MS = { first: 100, most: 10_000 };
-/** The maximum number of threads in a notification of 8,000 bytes; more are sent as "all threads". */
+/** The maximum number of threads in a notification, which has at most 8,000 bytes; beyond it, ALL_THREADS is sent. */
 const MAX_THREADS = 400;
 const ALL_THREADS = "*";
 
-/** The connection factory and the name of the channel. */
+/** The options of `PostgresNotifications`. */
 export interface NotificationOptions {
   connect: () => PgClient;
   channel: string;
-  /** The poll interval of watchers while notifications work. */
+  /** The interval at which watchers are called while notifications are received; default `POLL_MS`. */
   pollMs?: number;
 }
 
@@ -33,7 +35,7 @@ interface NotificationConnection {
 /** The watchers of a Postgres store. */
 export class PostgresNotifications {
   readonly #options: NotificationOptions;
-  /** Marks this process's own notifications, which it ignores. */
+  /** The id that marks the notifications of this process, which ignores them. */
   readonly #self = randomUUID();
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #changed = new Set<string>();
@@ -53,7 +55,7 @@ export class PostgresNotifications {
 
   watch(key: ThreadKey, wake: () => void): () => void {
     const name = toNotificationName(key.tenant, key.threadId);
-    // A separate function, so that a callback that watches twice is removed once per call.
+    // Each watch has its own function, so that two watches with the same callback end separately.
     const watcher = (): void => wake();
     const watchers = this.#watchers.get(name) ?? new Set();
     this.#watchers.set(name, watchers.add(watcher));
@@ -67,7 +69,7 @@ export class PostgresNotifications {
     };
   }
 
-  /** Reports committed changes of these threads. */
+  /** Reports committed changes of these threads to the watchers of this process and to other processes. */
   notify(names: Iterable<string>): void {
     for (const name of names) {
       this.#changed.add(name);
@@ -76,7 +78,7 @@ export class PostgresNotifications {
     this.#scheduleSend();
   }
 
-  /** Reports changes that watchers of this process know already. */
+  /** Reports committed changes of these threads to other processes only. */
   notifyOthers(names: Iterable<string>): void {
     for (const name of names) this.#changed.add(name);
     this.#scheduleSend();
@@ -87,7 +89,7 @@ export class PostgresNotifications {
     this.#sendTimer = setTimeout(() => void this.#send(), SEND_DELAY_MS).unref();
   }
 
-  /** Sends pending changes, so that other processes need not wait for their poll. */
+  /** Sends pending changes, so that other processes need not wait for their next poll, and closes the connection. */
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#watchers.clear();
@@ -106,7 +108,7 @@ export class PostgresNotifications {
     this.#changed.clear();
     this.#sending = this.#ensureConnected().then(async () => {
       const values = [this.#options.channel, `${this.#self}:${names}`];
-      // A notification that is lost with its connection is replaced by the polls of other processes.
+      // The error is ignored: if a notification is lost, other processes detect the changes by polling.
       await this.#connection?.queries
         .send("notify", createNamedQuery("notify", "SELECT pg_notify($1, $2)", values))
         .catch(() => undefined);
@@ -114,12 +116,12 @@ export class PostgresNotifications {
     return this.#sending;
   }
 
-  /** Opens the connection when it is first needed, for sending or listening. */
+  /** Opens the connection if there is none, and starts listening if there are watchers. */
   #ensureConnected(): Promise<void> {
     if (this.#connection !== undefined && !this.#needsListen()) return Promise.resolve();
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
-      // A watcher may have been added meanwhile.
+      // If the first watcher was added meanwhile, the connection must listen, too.
       if (this.#connection !== undefined && this.#needsListen()) void this.#ensureConnected();
     });
     return this.#connecting;
@@ -147,7 +149,7 @@ export class PostgresNotifications {
   async #listen({ queries }: NotificationConnection): Promise<void> {
     await queries.send("listen", createTextQuery(`LISTEN "${this.#options.channel}"`));
     this.#isListening = true;
-    // Notifications before LISTEN were missed.
+    // All watchers are called, because notifications before LISTEN were not received.
     for (const name of this.#watchers.keys()) this.#wake(name);
   }
 
@@ -166,8 +168,8 @@ export class PostgresNotifications {
   }
 
   /**
-   * Reconnects with increasing delays while there are watchers; a process that only sends reconnects with its next
-   * change.
+   * Handles a lost connection. Reconnects with increasing delays while there are watchers; without watchers, the next
+   * change to send opens a new connection.
    */
   #onLost(client: PgClient): void {
     if (this.#connection !== undefined && this.#connection.client !== client) return;
@@ -182,7 +184,7 @@ export class PostgresNotifications {
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.most);
   }
 
-  /** Stops polling without watchers, so that nothing keeps the process alive. */
+  /** Stops the timers and unrefs the connection, so that they do not keep the process alive without watchers. */
   #stop(): void {
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#retryTimer);
@@ -201,7 +203,7 @@ export class PostgresNotifications {
     this.#pollTimer = setTimeout(poll, this.#isListening ? (this.#options.pollMs ?? POLL_MS) : POLL_WITHOUT_LISTEN_MS);
   }
 
-  /** Calls watchers in a microtask, so that their errors do not reach the writer. */
+  /** Calls the watchers of a thread in microtasks, so that an error of a watcher does not reach the writer. */
   #wake(name: string): void {
     for (const watcher of this.#watchers.get(name) ?? []) {
       queueMicrotask(() => {
@@ -211,7 +213,7 @@ export class PostgresNotifications {
   }
 }
 
-/** Returns the name of a thread in notifications: short, and without the tenant's names. */
+/** Returns the name of a thread in notifications: a hash, which is short and does not reveal the tenant's names. */
 export function toNotificationName(tenant: string, threadId: string): string {
   return hash("sha256", JSON.stringify([tenant, threadId]), "base64url").slice(0, 16);
 }

@@ -1,9 +1,9 @@
-// The tables that only Postgres has, and their migrations: the search index and its queue. The other tables are in
-// ../sql/schema.ts.
+// The tables that only Postgres has (the search index, its queue, and the version table), and the migrations of a
+// Postgres schema. The other tables are in ../sql/schema.ts.
 import * as tables from "../sql/columns.ts";
 import { MIGRATIONS, type SqlMigration } from "../sql/schema.ts";
 
-/** Contains the version of the tables; its existence marks a schema as Koine's. */
+/** The table that contains the version of all tables. Its existence marks a schema as Koine's. */
 export const META = "koine_meta";
 
 /** The queue of the search index: messages that are not indexed yet. */
@@ -13,7 +13,7 @@ export const PENDING = {
   columns: ["tenant", "thread_id", "id"],
 } as const;
 
-/** All tables of a ledger. */
+/** The names of all tables of a ledger. */
 export const TABLES: readonly string[] = [
   ...[
     tables.THREADS,
@@ -36,9 +36,9 @@ export const TABLES: readonly string[] = [
 ];
 
 /**
- * A search entry is deleted with its message, also if the message is deleted while it is being indexed: the foreign key
- * ensures both. The queue has no key, because nothing is looked up in it; its rows are deleted as fast as they come, so
- * it is vacuumed early.
+ * Creates the search index and its queue. The foreign key deletes a search entry together with its message, even if the
+ * message is deleted while it is being indexed. The queue has no key, because rows are not looked up in it. Its rows
+ * are deleted soon after they were inserted, so it is vacuumed more often than other tables.
  */
 const createSearchTables: SqlMigration = ({ key, text }) => [
   `CREATE TABLE search (
@@ -52,7 +52,7 @@ const createSearchTables: SqlMigration = ({ key, text }) => [
 
 const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [createSearchTables];
 
-/** By version, from 1: the shared migration, then that of Postgres. */
+/** The migrations in the order of their versions: each is the shared migration, followed by that of Postgres. */
 export const VERSIONS: readonly SqlMigration[] = MIGRATIONS.map((shared, at) => (flavour) => [
   ...shared(flavour),
   ...(POSTGRES_MIGRATIONS[at]?.(flavour) ?? []),

@@ -1,5 +1,5 @@
-// The search index of Postgres: the counted words of each message as a tsvector. The words come from tokenize.ts:
-// Postgres's own parser recognizes hosts, numbers and paths and would find other words than the other stores.
+// The search index of Postgres: the words of each message as a tsvector. Texts are split into words by tokenize.ts, as
+// in all stores, because Postgres's own parser treats hosts, numbers and paths differently.
 import type { MessageRow } from "../../store/rows.ts";
 import type { SearchHit, SearchQuery } from "../../store/queries.ts";
 import { countTerms, createSnippet, parseQuery } from "../../search/tokenize.ts";
@@ -8,22 +8,23 @@ import type { Insert, SqlSession, Statement } from "../sql/engine.ts";
 import { toRowLimit } from "../sql/reads.ts";
 import { toNotificationName } from "./notifications.ts";
 
-/** A word of a tsvector has up to 2,046 bytes; longer words are truncated. */
+/** The number of characters to which words are truncated, because a word of a tsvector has at most 2,046 bytes. */
 const MAX_TERM_LENGTH = 500;
 /**
- * All words of a tsvector together have up to 1,048,575 bytes. Words of a longer text beyond the limit are not found.
+ * The maximum size of a message's tsvector, which Postgres limits to 1,048,575 bytes. Words beyond this size are not
+ * indexed.
  */
 const MAX_VECTOR_BYTES = 900_000;
-/** The maximum counted number of occurrences of a word. */
+/** The maximum number of occurrences of a word that are stored; further occurrences do not affect the rank. */
 const MAX_OCCURRENCES = 30;
 
-/** Takes messages from the queue; concurrent callers take other ones. */
+/** Removes messages from the queue and returns their keys. Skips messages that concurrent callers remove. */
 const TAKE_PENDING: Statement = {
   name: "search-take",
   sql: `DELETE FROM search_pending WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM search_pending LIMIT ?1 FOR UPDATE SKIP LOCKED)) RETURNING tenant, thread_id, id`,
 };
-/** Threads with unindexed messages that are later than their activity row. */
+/** Selects threads with messages in the queue that are newer than the activity of the thread in the activity table. */
 export const OUTDATED_ACTIVITY: Statement = {
   name: "behind",
   sql: `SELECT p.tenant, p.thread_id, max(p.id) FROM (SELECT * FROM search_pending LIMIT 5000) p
@@ -52,7 +53,7 @@ const BEST_FIRST = "ORDER BY ts_rank(words, ?3::tsquery, 1) DESC, message_id DES
 const SEARCH: Statement = { name: "search", sql: `${MATCHES} ${BEST_FIRST}` };
 const SEARCH_THREAD: Statement = { name: "search-thread", sql: `${MATCHES} AND thread_id = ?5 ${BEST_FIRST}` };
 
-/** At most ?5 hits per thread. */
+/** Selects the same as SEARCH, but at most ?5 hits per thread. */
 const SEARCH_PER_THREAD: Statement = {
   name: "search-some",
   sql: `SELECT thread_id, message_id, text FROM (SELECT f.*,
@@ -61,10 +62,10 @@ const SEARCH_PER_THREAD: Statement = {
         WHERE tenant = ?1 AND words @@ ?2::tsquery) f) placed
     WHERE place <= ?5 ORDER BY score DESC, message_id DESC LIMIT ?4`,
 };
-/** Within one thread, `perThread` is another limit. */
+/** Returns the limit of a search within one thread: the smaller one of `limit` and `perThread`. */
 const toThreadLimit = ({ limit, perThread = limit }: SearchQuery): number => toRowLimit(Math.min(limit, perThread));
 
-/** The statements of the search, for the statement catalog. */
+/** The statements with which messages are indexed and searched, for tests that check each statement. */
 export const SEARCH_STATEMENTS: readonly Statement[] = [
   TAKE_PENDING,
   READ_PENDING,
@@ -74,10 +75,12 @@ export const SEARCH_STATEMENTS: readonly Statement[] = [
   SEARCH_PER_THREAD,
 ];
 
-/** Thrown to return messages to the queue, because texts are not loaded. */
+/** The error that rolls back `indexPending` if texts are not loaded, so that the messages remain in the queue. */
 export class MissingTextsError extends Error {}
 
-/** Indexes up to `limit` messages of the queue; returns their number, including messages that were deleted. */
+/**
+ * Indexes up to `limit` messages of the queue. Returns their number, including messages that were deleted meanwhile.
+ */
 export async function indexPending(
   session: SqlSession,
   readText: (row: MessageRow) => string | undefined,
@@ -89,7 +92,7 @@ export async function indexPending(
   const rows = (await session.all(READ_PENDING, [list])).map((row) => MESSAGES.decode(row));
   const texts = rows.map(readText);
   if (texts.includes(undefined)) throw new MissingTextsError();
-  // A message that was deleted and written again is in the queue twice.
+  // A message that was deleted and written again was in the queue twice, so it may have an entry already.
   await session.run(DELETE_ENTRIES, [list]);
   await session.insert(
     INSERT_ENTRIES,
@@ -136,8 +139,8 @@ export async function searchIndex(session: SqlSession, query: SearchQuery): Prom
 }
 
 /**
- * Returns the words of a message as a tsvector: each with as many positions as it occurs, for ranking. Tenant and
- * thread are words too, so that the index itself excludes other ones.
+ * Returns the words of a message as a tsvector. Each word has as many positions as occurrences, for ranking. The tenant
+ * and the thread are added as words, so that the index itself excludes messages of other tenants and threads.
  */
 function createVector({ tenant, threadId }: MessageRow, text: string): string {
   const entries = [toPlaceTerm(tenant), toPlaceTerm(tenant, threadId)].map(quote);
@@ -158,7 +161,7 @@ function truncateTerms(terms: ReadonlyMap<string, number>): ReadonlyMap<string, 
 }
 
 function truncateTerm(term: string): string {
-  // Does not cut a surrogate pair.
+  // `slice` may cut a surrogate pair; the rest of the pair becomes U+FFFD and is removed.
   return term.length <= MAX_TERM_LENGTH
     ? term
     : term
@@ -167,7 +170,10 @@ function truncateTerm(term: string): string {
         .replace(/\uFFFD$/, "");
 }
 
-/** Returns a word for a tenant or thread that no text contains: words of texts are letters and digits. */
+/**
+ * Returns a word that represents a tenant or a thread in the index. It begins with "@" or "#", which no word of a text
+ * contains.
+ */
 function toPlaceTerm(tenant: string, threadId?: string): string {
   return threadId === undefined ? `@${toNotificationName(tenant, "")}` : `#${toNotificationName(tenant, threadId)}`;
 }

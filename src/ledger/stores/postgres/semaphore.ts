@@ -1,7 +1,7 @@
-// Limits the number of concurrent callers: first come, first served, with a maximum wait.
+// Limits the number of concurrent callers. Further callers wait in the order of their calls, up to a maximum time.
 import { LedgerError } from "../../errors.ts";
 
-/** Allows a number of callers at a time; the others wait up to `waitMs`. */
+/** Allows up to `count` callers at a time; further callers wait up to `waitMs`. */
 export class Semaphore {
   readonly #waitMs: number;
   readonly #timeoutMessage: string;
@@ -9,7 +9,7 @@ export class Semaphore {
   readonly #count: number;
   #free: number;
 
-  /** `timeoutMessage` is the error of callers that waited too long. */
+  /** Creates a semaphore. `timeoutMessage` is the message of the "busy" error for callers that waited too long. */
   constructor(count: number, waitMs: number, timeoutMessage: string) {
     this.#count = count;
     this.#free = count;
@@ -17,12 +17,12 @@ export class Semaphore {
     this.#timeoutMessage = timeoutMessage;
   }
 
-  /** True if there are no callers, and therefore none that wait. */
+  /** True if no caller has entered; then no caller waits either. */
   get isIdle(): boolean {
     return this.#free === this.#count;
   }
 
-  /** Resolves when the caller may continue. It must call `leave` afterwards. */
+  /** Resolves when the caller may continue. The caller must call `leave` when it is done. */
   async enter(): Promise<void> {
     if (this.#free > 0) this.#free--;
     else await this.#wait();
@@ -50,20 +50,21 @@ export class Semaphore {
 }
 
 /**
- * One semaphore per name. Writers of one thread wait for each other anyway; here they wait without using a connection.
+ * A semaphore for each name, such as the name of a thread. Writers of one thread must wait for each other in any case;
+ * with a semaphore, they wait without using a connection.
  */
 export class KeyedSemaphores {
   readonly #count: number;
   readonly #waitMs: number;
   readonly #semaphores = new Map<string, Semaphore>();
 
-  /** Allows `count` callers per name at a time. */
+  /** Creates semaphores that allow `count` callers per name at a time. */
   constructor(count: number, waitMs: number) {
     this.#count = count;
     this.#waitMs = waitMs;
   }
 
-  /** Resolves when the caller may continue, with the function that ends its turn. */
+  /** Resolves when the caller may continue, with a function that the caller must call when it is done. */
   async enter(name: string): Promise<() => void> {
     const semaphore =
       this.#semaphores.get(name) ??

@@ -1,4 +1,4 @@
-// The sessions of a Postgres store: single reads, and transactions.
+// The sessions of a Postgres store: one for reads outside transactions, and one for transactions.
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { Insert, SqlRow, SqlSession, SqlValue, Statement } from "../sql/engine.ts";
@@ -18,13 +18,13 @@ const COMMIT = "commit";
 
 /** The options of a transaction. */
 export interface TransactionOptions {
-  /** The maximum wait for a lock; at least 1. */
+  /** The maximum time in milliseconds to wait for a lock; at least 1, because 0 means no limit to the server. */
   busyMs: number;
   /** "full": a commit waits for the server's disk, regardless of the server's setting. */
   sync: "full" | "normal";
 }
 
-/** Reads: each statement is its own transaction. */
+/** The session for reads. Each statement is its own transaction. */
 export class ReadSession implements SqlSession {
   readonly #connections: PostgresConnections;
   readonly #texts: StatementTexts;
@@ -56,9 +56,9 @@ export class ReadSession implements SqlSession {
 }
 
 /**
- * One transaction. Statements are sent as early as possible: reads together with BEGIN, and inserts without waiting for
- * their result, because a later statement or the commit reports their failure. Locking a thread and appending to it
- * therefore takes two round trips.
+ * The session of one transaction. Statements are sent as early as possible: reads together with BEGIN, and inserts
+ * without waiting for their result, because a later statement or the commit reports their failure. A transaction that
+ * locks a thread and appends to it therefore takes two round trips.
  */
 export class PostgresTransaction implements SqlSession {
   readonly #request: RequestConnection;
@@ -69,7 +69,7 @@ export class PostgresTransaction implements SqlSession {
   #begun: Promise<unknown> | undefined;
   #hasBegun = false;
   #sentCommit = false;
-  /** The first error; later errors of the server only repeat that the transaction failed. */
+  /** The first error of the transaction. Later errors of the server only state that the transaction has failed. */
   #failure: { readonly error: unknown; readonly isContention: boolean } | undefined;
 
   constructor(request: RequestConnection, texts: StatementTexts, options: TransactionOptions) {
@@ -79,14 +79,14 @@ export class PostgresTransaction implements SqlSession {
   }
 
   /**
-   * Called before a thread is locked. If it is the first step of the work, the caller waits for the thread without a
-   * connection.
+   * Requests a connection through the queue of a thread, unless a connection was requested already. The transaction
+   * then waits for other writers of the thread without using a connection. Called before the thread is locked.
    */
   waitForThread(name: string): void {
     if (this.#requested === undefined) void this.#connect(name);
   }
 
-  /** True if the transaction failed because of other transactions, and may run again. */
+  /** True if the transaction failed because of other transactions and can be repeated. */
   get isContention(): boolean {
     return this.#failure?.isContention === true;
   }
@@ -113,7 +113,7 @@ export class PostgresTransaction implements SqlSession {
     const { name, text } = this.#texts.insert(insert, rows.length === 1);
     const values = rows.length === 1 ? first : first.map((_, at) => rows.map((row) => row[at] ?? null));
     const query = createNamedQuery(name, text, values);
-    // Inserts wait until BEGIN has succeeded: otherwise each statement would be its own transaction.
+    // An insert waits until BEGIN has succeeded. If BEGIN failed, the insert would be committed on its own.
     if (!this.#hasBegun) return this.#begin().then(() => this.#insert(insert, name, query, rows.length));
     return this.#insert(insert, name, query, rows.length);
   }
@@ -122,7 +122,7 @@ export class PostgresTransaction implements SqlSession {
     const sent = this.#send(name, query);
     if (ignoreTaken === true) return sent.then(({ rowCount }) => rowCount ?? 0);
     if (this.#failure !== undefined) return sent.then(() => count);
-    // The failure is stored, and thrown by the next statement or the commit.
+    // The rejection is ignored here: `#send` stores the failure, and the next statement or the commit throws it.
     sent.catch(() => undefined);
     return count;
   }
@@ -130,15 +130,18 @@ export class PostgresTransaction implements SqlSession {
   async commit(): Promise<void> {
     if (this.#begun === undefined) return;
     const { command } = await this.#send(COMMIT, createTextQuery("COMMIT"), () => (this.#sentCommit = true));
-    // The server rolls back a failed transaction without an error for the COMMIT.
+    // The server reports no error for the COMMIT of a failed transaction, but rolls it back.
     if (this.#failure !== undefined) throw this.#failure.error;
     if (command !== "COMMIT") throw new LedgerError("unavailable", `Postgres answered COMMIT with ${command}.`);
   }
 
-  /** Rolls back. Never throws: a connection that cannot roll back is dropped, and the server rolls back then. */
+  /**
+   * Rolls back the transaction. Never throws: if the rollback fails, the connection is closed, and the server then
+   * rolls back the transaction.
+   */
   async rollback(): Promise<void> {
     if (this.#begun === undefined || this.#sentCommit) return;
-    // The rollback is sent after all earlier statements.
+    // The rollback waits for the same connection as earlier statements, so it is sent after them.
     const connection = await this.#requested?.catch(() => undefined);
     if (connection === undefined || connection.broken !== undefined) return;
     await connection.send("rollback", createTextQuery("ROLLBACK")).catch((error: unknown) => {
@@ -146,7 +149,7 @@ export class PostgresTransaction implements SqlSession {
     });
   }
 
-  /** Read committed, so that statements after a lock see the writes of others; waits for locks are limited. */
+  /** Begins the transaction. Repeated calls return the same promise. */
   #begin(): Promise<unknown> {
     if (this.#begun === undefined) {
       this.#begun = this.#send("begin", createTextQuery(beginText(this.#options)));
@@ -170,12 +173,12 @@ export class PostgresTransaction implements SqlSession {
 
   #send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    // Statements that wait for the connection keep their order: they wait for the same promise.
+    // Statements that wait for the connection wait for the same promise, so they are sent in the order of the calls.
     const sent =
       this.#connection?.send(name, query, started) ??
       (this.#requested ?? this.#connect()).then((connection) => connection.send(name, query, started));
     return sent.catch((error: unknown) => {
-      // The server responds in order: an error before the commit means that nothing was committed.
+      // The server responds in order, so its error for a statement before the COMMIT means that nothing was committed.
       const isOutcomeUnknown = this.#sentCommit && (name === COMMIT || readSqlState(error) === undefined);
       this.#failure ??= { error: toLedgerError(error, isOutcomeUnknown), isContention: isContention(error) };
       throw this.#failure.error;
@@ -184,12 +187,16 @@ export class PostgresTransaction implements SqlSession {
 }
 
 /**
- * Makes commits durable even if the server is configured to acknowledge them earlier. Stronger settings, such as
- * waiting for standbys, stay.
+ * The expression that makes the commit of the current transaction durable, even if the server is configured to
+ * acknowledge commits earlier. Does not change stronger settings, such as waiting for standbys.
  */
 const DURABLE = `set_config('synchronous_commit',
   replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
 
+/**
+ * Returns the statements that begin a transaction. The isolation level is READ COMMITTED, so that a statement after a
+ * lock sees the writes of other transactions. The wait for locks is limited to `busyMs`.
+ */
 function beginText({ busyMs, sync }: TransactionOptions): string {
   const settings = [`set_config('lock_timeout', '${busyMs}', true)`, ...(sync === "full" ? [DURABLE] : [])];
   return `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${settings.join(", ")}`;

@@ -3,7 +3,7 @@ import { LedgerError } from "../../errors.ts";
 import { conflictClause, type SqlFlavor, type Insert, type Statement } from "../sql/engine.ts";
 import { PENDING, TABLES } from "./schema.ts";
 
-/** Ids are compared as bytes, regardless of the database's collation. */
+/** The SQL of Postgres. The collation "C" compares ids as bytes, regardless of the database's collation. */
 export const POSTGRES: SqlFlavor = {
   key: `text COLLATE "C"`,
   text: "text",
@@ -20,7 +20,7 @@ export const POSTGRES: SqlFlavor = {
   milliseconds: (column) => `CASE WHEN ${column} ~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'
     THEN CAST(extract(epoch FROM CAST(${column} AS timestamptz)) * 1000 AS bigint) END`,
   mayHold: (column, n) => `(lower(${column}) LIKE '%' || ?${n} || '%' OR length(${column}) <> octet_length(${column}))`,
-  // Uses the schema of its creation, regardless of the connection's search path.
+  // The function always uses the schema in which it was created, regardless of the connection's search path.
   afterInsert: (table, name, statement) => [
     `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT
       AS $body$ BEGIN ${statement}; RETURN NULL; END $body$`,
@@ -28,7 +28,7 @@ export const POSTGRES: SqlFlavor = {
   ],
 };
 
-/** Lower case and short: the name is part of statements and of a channel name, and never needs quotes. */
+/** Matches valid schema names: lower case and short, because the name is part of statements and of a channel name. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,49}$/;
 
 export function assertSchemaName(schema: string): void {
@@ -43,7 +43,7 @@ export function assertSchemaName(schema: string): void {
 /** The type of each column, by table and name: "messages.body" → "text". */
 export type ColumnTypes = ReadonlyMap<string, string>;
 
-/** The SQL texts of statements for one schema: parameters as $1, and every table with its schema. */
+/** Converts statements to the SQL of Postgres for one schema: parameters become $1, and tables get their schema. */
 export class StatementTexts {
   readonly #schema: string;
   readonly #types: ColumnTypes;
@@ -80,7 +80,7 @@ export class StatementTexts {
     const rows = isSingle ? `VALUES (${single})` : `SELECT * FROM unnest(${many})`;
     const sql = `INSERT INTO ${table} (${list}) ${rows}${conflictClause(insert)}`;
     if (table !== PENDING.of) return sql;
-    // In the same statement, so that a message and its entry in the search queue are written together.
+    // The same statement also inserts the message into the search queue, which saves a second statement.
     const key = PENDING.columns.join(", ");
     return `WITH added AS (${sql} RETURNING ${key}) INSERT INTO ${PENDING.table} (${key}) SELECT ${key} FROM added`;
   }
@@ -101,5 +101,8 @@ export class StatementTexts {
   }
 }
 
-/** Matches the tables in a statement. The search path is not used, because poolers share connections. */
+/**
+ * Matches the tables in a statement, which get the name of the schema. The search path is not used instead, because
+ * connection poolers share connections between clients.
+ */
 const TABLE_REFERENCE = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE)\s+(${TABLES.join("|")})\b`, "g");

@@ -21,10 +21,10 @@ import { ReadSession, type TransactionOptions, PostgresTransaction } from "./ses
 import { PostgresLedgerTransaction } from "./transaction.ts";
 import { toNotificationName, type PostgresNotifications } from "./notifications.ts";
 
-/** The maximum number of attempts of work that conflicts with other transactions. */
+/** The maximum number of attempts to run a transaction that conflicts with other transactions. */
 const ATTEMPTS = 8;
 
-/** The parts of a store. */
+/** The objects and settings that a `PostgresStore` is built from. */
 export interface StoreParts {
   connections: PostgresConnections;
   texts: StatementTexts;
@@ -44,8 +44,9 @@ export class PostgresStore extends SqlStore implements LedgerStore {
   readonly #statements = new Statements(POSTGRES);
   protected readonly activity: ActivityWriter;
   #closed: Promise<void> | undefined;
-  /** The number of pending writes, and the callback at their end. */
+  /** The number of pending writes. */
   #writes = 0;
+  /** Called when the number of pending writes becomes 0. */
   #onWritesDone: () => void = () => undefined;
 
   constructor({ connections, texts, notifications, sync }: StoreParts) {
@@ -113,8 +114,8 @@ export class PostgresStore extends SqlStore implements LedgerStore {
   }
 
   /**
-   * Rewrites every table, which needs space for a copy and blocks others meanwhile. Autovacuum is sufficient for most
-   * ledgers.
+   * Rewrites every table, which needs space for a copy of the table and blocks other callers meanwhile. Autovacuum is
+   * sufficient for most ledgers.
    */
   async vacuum(): Promise<void> {
     await this.#connections.withConnection(async (connection) => {
@@ -126,7 +127,7 @@ export class PostgresStore extends SqlStore implements LedgerStore {
         }
         await connection.send("reset", createTextQuery("RESET lock_timeout"));
       } catch (error) {
-        // The setting ends with the dropped connection.
+        // The connection is closed, because its `lock_timeout` was not reset.
         connection.broken ??= error instanceof Error ? error : new Error(String(error));
         throw toLedgerError(error);
       }
@@ -139,10 +140,10 @@ export class PostgresStore extends SqlStore implements LedgerStore {
   }
 
   async #close(): Promise<void> {
-    // Idle connections do not keep a process alive; a caller that waits for `close` does.
+    // The timer keeps the process alive until `close` has finished, because idle connections do not.
     const keepAliveTimer = setInterval(() => undefined, 60_000);
     try {
-      // Pending writes first: they add activity.
+      // Pending writes are finished before the activity is written, because they add activity.
       if (this.#writes > 0) await new Promise<void>((resolve) => (this.#onWritesDone = resolve));
       await this.activity.close();
       await this.#connections.close();
@@ -156,7 +157,7 @@ export class PostgresStore extends SqlStore implements LedgerStore {
     if (this.#closed !== undefined) throw new LedgerError("closed", "The ledger was closed.");
   }
 
-  /** Runs work in one transaction; again from the start if it only conflicted with other transactions. */
+  /** Runs `work` in one transaction. Repeats it from the start if it only conflicted with other transactions. */
   async #transact<T>(work: (session: PostgresTransaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#connections.withLazyConnection(async (request) => {

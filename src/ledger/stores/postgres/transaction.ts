@@ -1,4 +1,4 @@
-// The transaction of a Postgres store, where it differs from the common SQL transaction.
+// The transaction of a Postgres store. It differs from the common SQL transaction in how it locks a thread.
 import type { ThreadHead } from "../../store/rows.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { ThreadKey } from "../../store/contract.ts";
@@ -17,9 +17,9 @@ export class PostgresLedgerTransaction extends SqlTransaction {
   }
 
   /**
-   * Sends the lock and the read that follows it together. They stay two statements, because the snapshot of the second
-   * begins when the lock is acquired. If the lock fails, the read fails with its error. A thread that was created
-   * between the two is not locked yet, so the call is repeated.
+   * Locks and reads a thread with two statements that are sent together. One statement would not suffice: the read must
+   * see the state after the lock was acquired. If the lock fails, the read fails with the same error. A thread that was
+   * created between the two statements is not locked yet, so the call is repeated.
    */
   override lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
     this.#transaction.waitForThread(JSON.stringify([key.tenant, key.threadId]));

@@ -43,7 +43,8 @@ export class CommitQueue {
   readonly #idle: (() => void)[] = [];
 
   /**
-   * Calls `onCommit` after every commit, before the callers' promises resolve, and `onRollback` after every rollback.
+   * Creates a queue that calls `onCommit` after every commit, before the callers' promises resolve, and `onRollback`
+   * after every rollback.
    */
   constructor(
     connection: SqliteConnection,
